@@ -1,0 +1,1 @@
+"""The benchmark's websites: ordinary Flask applications, one per site and language."""

@@ -1,0 +1,1 @@
+"""What all sites share: application, languages, numbers, accounts, pages, databases."""
