@@ -1,0 +1,1 @@
+"""Agents: whoever chooses the next action from an observation."""

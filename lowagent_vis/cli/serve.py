@@ -1,0 +1,34 @@
+"""`lowagent-vis serve`: one site in one language as an ordinary server, for people and tools."""
+
+import os
+import secrets
+
+import click
+from lowagent_sites.common.languages import baseline_language
+
+from lowagent_sites.common.serve import default_port
+from lowagent_sites.common.serve import serve as serve_site
+from lowagent_vis.cli.options import chosen_languages, chosen_sites, option
+
+_TOKEN_VARIABLE = "LOWAGENT_VIS_HARNESS_TOKEN"  # noqa: S105 - the variable's name
+
+
+@click.command()
+@option("--site", required=True, help="The site.")
+@option("--lang", default=None, help="Its language; English by default.")
+@option("--port", type=int, default=None, help="The port (default: by site and language).")
+def serve(site: str, lang: str | None, port: int | None) -> None:
+    """Serve a site on 127.0.0.1 until Ctrl-C.
+
+    The harness endpoints need the token in LOWAGENT_VIS_HARNESS_TOKEN; without one a token is
+    made for this server and printed.
+    """
+    (site_name,) = chosen_sites(site)
+    (language,) = chosen_languages(lang or baseline_language().code)
+    token = os.environ.get(_TOKEN_VARIABLE)
+    if token is None:
+        token = secrets.token_urlsafe(32)
+        click.echo(f"harness token of this server: {token}", err=True)
+    chosen_port = port if port is not None else default_port(site_name, language)
+    click.echo(f"{site_name} in {language}: http://127.0.0.1:{chosen_port}/ (Ctrl-C ends it)")
+    serve_site(site_name, language, port=chosen_port, token=token)

@@ -1,0 +1,1 @@
+"""Reports: what a run says, read from its records only."""

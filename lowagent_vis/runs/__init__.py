@@ -1,0 +1,1 @@
+"""Runs: many episodes, stored so that nothing is lost."""
