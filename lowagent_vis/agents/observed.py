@@ -7,7 +7,7 @@ can do as well.
 import re
 from dataclasses import dataclass
 
-_LINK = re.compile(r"^\[(\d+)\] (.*?)(?: -> (\S.*))?$")
+_LINK = re.compile(r"^\[(\d+)\] (.*?)(?: -> (/\S*))?$")
 _FORM = re.compile(r"^\[(\d+)\] (\S+)(?: \((.*)\))?$")
 _DISRUPTION_PREFIX = "/n/"
 

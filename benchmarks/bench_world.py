@@ -1,0 +1,255 @@
+"""How fast worlds open, reset and tell their differences, held against plain SQLite.
+
+Each bound is a ratio between two ways measured in turns in one run, with its absolute beside it:
+
+- open: a world with its change log, ready for pages, against the same recipe over the same rows
+  without a log (deserialize, engine, outer transaction, first query);
+- reset: a reset of an open world against opening one;
+- diff: the change log after eight changed rows against EXCEPT over all tables, both ways;
+- memory: what one more open world adds once all its pages are read, against its seed's size.
+"""
+
+import os
+import sqlite3
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import String, Table, create_engine, event, text
+from sqlalchemy.orm import Session
+from sqlalchemy.pool import StaticPool
+
+from lowagent_sites.common.changes import diff
+from lowagent_sites.common.database import WorldDatabase
+from lowagent_sites.common.fixtures import fixture_names, fixtures_folder
+from lowagent_sites.common.languages import selectable_languages
+from lowagent_sites.common.seeds import seed_database
+from lowagent_sites.common.site import Site
+from lowagent_sites.common.tables import column_names, quote_name, quote_names, select_tables
+from lowagent_sites.registry import load_site, site_names
+from lowagent_vis.world import World
+
+ROUNDS = 5
+REPEATS = 7
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Result:
+    """One measured quantity; a bound of None is reported only."""
+
+    what: str
+    value: float
+    bound: float | None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the value is within its bound."""
+        return self.bound is None or self.value <= self.bound
+
+
+def elapsed_ms(action: Callable[[], object]) -> float:
+    """Return how long `action` takes."""
+    started_s = time.perf_counter()
+    action()
+    return 1000 * (time.perf_counter() - started_s)
+
+
+def medians(*actions: Callable[[], float]) -> list[float]:
+    """Run measurements in turns; return the median over rounds of each one's round median."""
+    rounds: list[list[float]] = []
+    for _ in range(ROUNDS):
+        taken: list[list[float]] = [[] for _ in actions]
+        for _ in range(REPEATS):
+            for times, action in zip(taken, actions, strict=True):
+                times.append(action())
+        rounds.append([statistics.median(times) for times in taken])
+    return [statistics.median(values) for values in zip(*rounds, strict=True)]
+
+
+def first_query(site: Site) -> str:
+    """Return a query that makes SQLite read the schema and one row."""
+    table = select_tables(site)[0]
+    return f"SELECT {quote_names(column_names(table))} FROM {quote_name(table.name)} LIMIT 1"
+
+
+def open_ours_ms(seed: bytes, query: str) -> float:
+    """Time the opening of a world's database, its first query included."""
+    started_s = time.perf_counter()
+    database = WorldDatabase.open(seed)
+    with database.session() as session:
+        session.execute(text(query)).all()
+    taken_ms = 1000 * (time.perf_counter() - started_s)
+    database.close()
+    return taken_ms
+
+
+def open_plain_ms(seed: bytes, query: str) -> float:
+    """Time the same recipe as it is usually written, over a seed without a log."""
+    started_s = time.perf_counter()
+    raw = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    raw.deserialize(seed)
+    engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    connection = engine.connect()
+    connection.begin()
+    with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
+        session.execute(text(query)).all()
+    taken_ms = 1000 * (time.perf_counter() - started_s)
+    connection.close()
+    raw.close()
+    return taken_ms
+
+
+def without_log(seed: bytes, site: Site) -> bytes:
+    """Return the same rows without log tables and triggers."""
+    with TemporaryDirectory() as folder, closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(seed)
+        for (trigger,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+        ).fetchall():
+            connection.execute(f"DROP TRIGGER {quote_name(trigger)}")
+        for table in select_tables(site, incidental=True):
+            connection.execute(f"DROP TABLE {quote_name('_before_' + table.name)}")
+        connection.commit()
+        path = Path(folder) / "plain.sqlite"
+        connection.execute("VACUUM INTO ?", (str(path),))
+        return path.read_bytes()
+
+
+def change_statements(site: Site) -> Iterator[str]:
+    """Yield updates that change one row each, eight in all, spread over the tables."""
+    spots = [(table, column) for table in select_tables(site) for column in text_columns(table)]
+    for n in range(8):
+        table, column = spots[n % len(spots)]
+        name = quote_name(table.name)
+        yield (
+            f"UPDATE {name} SET {column} = {column} || '+' WHERE rowid = "
+            f"(SELECT rowid FROM {name} LIMIT 1 OFFSET {n // len(spots)})"
+        )
+
+
+def text_columns(table: Table) -> list[str]:
+    """Return the quoted names of the texts that no constraint speaks of."""
+    return [
+        quote_name(column.name)
+        for column in table.columns
+        if isinstance(column.type, String)
+        and not (column.unique or column.primary_key or column.foreign_keys or column.index)
+    ]
+
+
+def except_ms(seed: bytes, site: Site, statements: list[str]) -> float:
+    """Time EXCEPT over all tables between a changed database and its seed."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(seed)
+        connection.execute("ATTACH ':memory:' AS before")
+        connection.deserialize(seed, name="before")
+        for statement in statements:
+            connection.execute(statement)
+
+        def compare() -> None:
+            for table in select_tables(site):
+                name = quote_name(table.name)
+                for new, old in (("main", "before"), ("before", "main")):
+                    sql = f"SELECT * FROM {new}.{name} EXCEPT SELECT * FROM {old}.{name}"
+                    connection.execute(sql).fetchall()
+
+        return elapsed_ms(compare)
+
+
+def diff_ms(seed: bytes, site: Site, statements: list[str]) -> float:
+    """Return the median time of a difference told by the change log."""
+    with closing(WorldDatabase.open(seed)) as database:
+        with database.raw() as connection:
+            for statement in statements:
+                connection.execute(statement)
+        if not diff(database, site):
+            raise RuntimeError("nothing was changed, so there is nothing to measure")
+        (taken_ms,) = medians(lambda: elapsed_ms(lambda: diff(database, site)))
+        return taken_ms
+
+
+def resident_bytes() -> int:
+    """Return the memory that this process holds."""
+    fields = Path("/proc/self/statm").read_text("ascii").split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_ratio(seed: bytes, site: Site) -> float:
+    """Return what a further world takes, all its pages read, in units of its seed's size."""
+    databases, taken = [], []
+    for _ in range(8):
+        before = resident_bytes()
+        database = WorldDatabase.open(seed)
+        with database.raw() as connection:
+            for table in select_tables(site, incidental=True):
+                connection.execute(f"SELECT * FROM {quote_name(table.name)}").fetchall()
+        databases.append(database)
+        taken.append(resident_bytes() - before)
+    for database in databases:
+        database.close()
+    return statistics.median(taken) / len(seed)
+
+
+def reset_results(site: Site, language_code: str, open_ms: float) -> Iterator[Result]:
+    """Measure resets of a world after a write, without and with fixtures."""
+    statements = list(change_statements(site))
+    names = fixture_names(fixtures_folder(site.name))[:1]
+    for fixtures in ((), names) if names else ((),):
+        with World.open(site.name, language_code, fixtures=fixtures) as world:
+
+            def write_and_reset(world: World = world) -> float:
+                with world.tampering() as connection:
+                    for statement in statements:
+                        connection.execute(statement)
+                return elapsed_ms(world.reset)
+
+            (reset_ms,) = medians(write_and_reset)
+        label = "reset with fixtures" if fixtures else "reset"
+        yield Result(f"{label}, ms", reset_ms, 5.0 if fixtures else 1.0)
+        yield Result(f"{label} / open", reset_ms / open_ms, 0.05)
+
+
+def measure(site: Site, language_code: str) -> Iterator[Result]:
+    """Measure everything for one site in one language."""
+    seed = seed_database(site.name, language_code).data
+    plain, query = without_log(seed, site), first_query(site)
+    statements = list(change_statements(site))
+    yield Result("seed, MiB", len(seed) / MIB, None)
+    yield Result("memory of a further world / seed", memory_ratio(seed, site), 1.4)
+    ours_ms, plain_ms = medians(
+        lambda: open_ours_ms(seed, query), lambda: open_plain_ms(plain, query)
+    )
+    yield Result("open, ms", ours_ms, 10.0)
+    yield Result("open without log, ms", plain_ms, None)
+    yield Result("open / open without log", ours_ms / plain_ms, 1.5)
+    yield from reset_results(site, language_code, ours_ms)
+    log_ms = diff_ms(seed, site, statements)
+    all_ms = statistics.median(except_ms(plain, site, statements) for _ in range(3))
+    yield Result("diff, ms", log_ms, 2.0)
+    yield Result("EXCEPT over all tables, ms", all_ms, None)
+    yield Result("diff / EXCEPT", log_ms / all_ms, 0.005)
+
+
+def main() -> int:
+    """Print a table of all sites and languages; return 1 if a bound is missed."""
+    is_met = True
+    for name in site_names():
+        for language in selectable_languages():
+            print(f"\n{name}.{language.code}")
+            for result in measure(load_site(name), language.code):
+                is_met &= result.is_met
+                bound = "" if result.bound is None else f"<= {result.bound:g}"
+                mark = "" if result.is_met else "  MISSED"
+                print(f"  {result.what:<34}{result.value:>10.4f}  {bound}{mark}")
+    return 0 if is_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

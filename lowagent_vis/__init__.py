@@ -1,0 +1,1 @@
+"""Measures how well vision-language models act as web agents in low-resource languages."""

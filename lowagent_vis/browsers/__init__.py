@@ -1,0 +1,1 @@
+"""Browsers: how a page is fetched and how it is drawn."""

@@ -1,0 +1,1 @@
+"""Evaluation: a verdict from the answer and the database, never from a model."""

@@ -1,0 +1,204 @@
+"""The application of one site in one language; it serves any number of worlds."""
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Literal
+
+import jinja2
+from flask import Flask, Response, g, render_template, request
+from markupsafe import Markup, escape
+from werkzeug.exceptions import HTTPException
+
+from lowagent_sites.common import i18n
+from lowagent_sites.common.assets_app import TokenConverter, create_assets_blueprint
+from lowagent_sites.common.auth import create_auth_blueprint
+from lowagent_sites.common.csrf import check_csrf, csrf_token
+from lowagent_sites.common.forms import new_form_id
+from lowagent_sites.common.headers import add_headers
+from lowagent_sites.common.languages import Language, get_language
+from lowagent_sites.common.media import media_path
+from lowagent_sites.common.numbers import format_decimal, format_integer, format_money, localize_digits
+from lowagent_sites.common.runtime import (
+    DEFAULT_KEY,
+    Runtime,
+    current_language,
+    current_runtime,
+    current_user,
+    db,
+)
+from lowagent_sites.common.sessions import save_session, take_flashes
+from lowagent_sites.common.site import Site
+from lowagent_sites.registry import load_site
+
+Numerals = Literal["local", "western"]
+OFFSITE_URL = "http://offsite.invalid/"
+_MAX_BODY_BYTES = 64 * 1024
+_UNDISTURBED = ("/static/", "/media/", "/__")
+_log = logging.getLogger(__name__)
+
+
+def create_app(
+    site: Site,
+    *,
+    language: Language,
+    runtime: Runtime | None = None,
+    offsite_url: str | None = None,
+    numerals: Numerals = "local",
+) -> Flask:
+    """Return the application of a site in a language.
+
+    Args:
+        site: The site.
+        language: Its language, never negotiated.
+        runtime: Database, clock and tokens, for requests that bring none.
+        offsite_url: Where the ad leads.
+        numerals: `western` shows the digits 0 to 9 in every language.
+    """
+    app = Flask(site.package, static_folder=None, template_folder="templates")
+    app.config["SECRET_KEY"] = os.environ.get("LOWAGENT_VIS_SECRET_KEY", f"lowagent/{site.name}")
+    app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
+    app.extensions["site"] = site
+    app.extensions["language"] = language
+    app.extensions["offsite_url"] = offsite_url or os.environ.get(
+        "LOWAGENT_VIS_OFFSITE_URL", OFFSITE_URL
+    )
+    if runtime is not None:
+        app.extensions[DEFAULT_KEY] = runtime
+    app.url_map.converters["token"] = TokenConverter
+    app.url_map.strict_slashes = False
+    _set_up_templates(app)
+    app.register_blueprint(create_assets_blueprint())
+    app.register_blueprint(create_auth_blueprint())
+    for blueprint in site.blueprints():
+        app.register_blueprint(blueprint)
+    app.before_request(_before_request)
+    app.after_request(_after_request)
+    app.after_request(save_session)
+    app.after_request(add_headers)
+    if numerals == "western":
+        app.after_request(_with_western_digits)
+    app.teardown_request(_close_session)
+    app.register_error_handler(HTTPException, _show_http_error)
+    app.register_error_handler(Exception, _show_fault)
+    return app
+
+
+@cache
+def shared_app(site_name: str, language_code: str, numerals: Numerals = "local") -> Flask:
+    """Return the application that all worlds of this process share."""
+    return create_app(
+        load_site(site_name), language=get_language(language_code), numerals=numerals
+    )
+
+
+def _set_up_templates(app: Flask) -> None:
+    app.jinja_options = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    app.jinja_loader = jinja2.ChoiceLoader(
+        [
+            jinja2.PackageLoader(app.import_name, "templates"),
+            jinja2.PackageLoader("lowagent_sites.common", "templates"),
+        ]
+    )
+    app.jinja_env.add_extension("jinja2.ext.do")
+    language: Language = app.extensions["language"]
+    site: Site = app.extensions["site"]
+    app.jinja_env.globals.update(
+        _=i18n.gettext,
+        gettext=i18n.gettext,
+        ngettext=i18n.ngettext,
+        pgettext=i18n.pgettext,
+        csrf_token=csrf_token,
+        new_form_id=new_form_id,
+        media_path=media_path,
+        language=language,
+        site=site,
+        header=site.header,
+        current_user=current_user,
+        take_flashes=take_flashes,
+        now=lambda: current_runtime().clock.now(),
+    )
+    app.jinja_env.filters.update(
+        integer=lambda value: format_integer(value, language),
+        decimal=lambda value, places=1: format_decimal(value, places, language),
+        digits=lambda value: localize_digits(str(value), language),
+        money=lambda cents: _isolated(format_money(cents, language)),
+        code=lambda value: _isolated(str(value)),
+        iso=lambda value: _isolated(value.isoformat()),
+    )
+
+
+def _isolated(text: str) -> Markup:
+    """Keep a code, date or amount in its own order inside right-to-left text."""
+    return Markup('<bdi dir="ltr">{}</bdi>').format(escape(text))
+
+
+def _is_page() -> bool:
+    return not request.path.startswith(_UNDISTURBED)
+
+
+def _before_request() -> Any:
+    if not _is_page():
+        return None
+    if request.method not in {"GET", "HEAD", "POST"}:
+        return None
+    interruption = current_runtime().disruptions.intercept()
+    if interruption is not None:
+        return interruption
+    if request.method == "POST":
+        current_runtime().database.begin_write(db())
+        check_csrf()
+    return None
+
+
+def _after_request(response: Response) -> Response:
+    """Keep what a POST wrote unless it was refused."""
+    if request.method == "POST" and "db" in g:
+        if response.status_code < 400:
+            g.db.commit()
+        else:
+            g.db.rollback()
+    return response
+
+
+def _with_western_digits(response: Response) -> Response:
+    if response.mimetype == "text/html":
+        digits = current_language().digits
+        text = response.get_data(as_text=True).translate(str.maketrans(digits, "0123456789"))
+        response.set_data(text)
+    return response
+
+
+def _close_session(error: BaseException | None) -> None:
+    session = g.pop("db", None)
+    if session is not None:
+        session.rollback()
+        session.close()
+
+
+def _show_http_error(error: HTTPException) -> Any:
+    if error.response is not None:
+        return error.response
+    return _error_page(error.code or 500, getattr(error, "back", None), error.description)
+
+
+def _show_fault(error: Exception) -> Any:
+    """Show the page of status 500 with an incident id that follows from the request."""
+    incident = hashlib.sha256(f"{request.method} {request.full_path}".encode()).hexdigest()[:12]
+    _log.error("incident %s: %s %s", incident, request.method, request.path, exc_info=error)
+    if "db" in g:
+        g.db.rollback()
+    return _error_page(500, None, None, incident=incident)
+
+
+def _error_page(
+    status: int, back: str | None, detail: str | None, *, incident: str | None = None
+) -> Any:
+    page = render_template(
+        "common/error.html", status=status, back=back, detail=detail, incident=incident
+    )
+    return page, status
+
+

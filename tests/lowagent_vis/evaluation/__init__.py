@@ -1,0 +1,1 @@
+"""Tests of the evaluation, with a small shop in SQLite."""
