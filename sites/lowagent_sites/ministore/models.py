@@ -1,5 +1,6 @@
 """The shop's tables (`sites/ministore.md` 2). Amounts are US cents on the 10-cent grid."""
 
+import json
 from datetime import date, datetime
 from typing import Any
 
@@ -90,6 +91,12 @@ class Product(Base):
     category: Mapped[Category] = relationship()
     brand: Mapped[Brand] = relationship()
     photos: Mapped[list["ProductPhoto"]] = relationship(order_by="ProductPhoto.position")
+
+    @property
+    def bullet_list(self) -> list[str]:
+        """The bullet points, which are stored as JSON."""
+        points: list[str] = json.loads(self.bullets)
+        return points
 
 
 class ProductPhoto(Base):

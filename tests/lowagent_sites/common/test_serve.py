@@ -4,11 +4,15 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import httpx
 import pytest
-from waitress import create_server
+from sqlalchemy import create_engine
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from waitress import create_server as create_waitress
+from werkzeug.test import Client
 
 from lowagent_sites.common.changes import digest
 from lowagent_sites.common.clock import Clock
@@ -17,9 +21,16 @@ from lowagent_sites.common.disruptions import Disruptions
 from lowagent_sites.common.errors import PrerequisiteError, UnknownNameError
 from lowagent_sites.common.fixtures import FixtureError
 from lowagent_sites.common.harness_api import HarnessApi, HarnessSettings, ServedSite
-from lowagent_sites.common.languages import get_language, selectable_languages
+from lowagent_sites.common.languages import (
+    Language,
+    baseline_language,
+    get_language,
+    selectable_languages,
+)
 from lowagent_sites.common.runtime import Runtime
-from lowagent_sites.common.serve import default_port, restore, serve
+from lowagent_sites.common.seeds import load_or_build_seed
+from lowagent_sites.common.serve import default_port, open_site, restore, serve
+from lowagent_sites.common.site import HeaderData, Site
 from lowagent_sites.common.tokens import TokenSource
 from tests.lowagent_sites.common.demo_database import DEMO, demo_seed
 from tests.lowagent_sites.common.demo_shop import demo_shop
@@ -63,7 +74,7 @@ def origin(database: FileDatabase, seed: bytes, tmp_path: Path) -> Iterator[str]
         epoch=0,
     )
     api = HarnessApi(served, HarnessSettings(TOKEN), runtime)
-    server = create_server(api, host="127.0.0.1", port=0, threads=8)
+    server = create_waitress(api, host="127.0.0.1", port=0, threads=8)
     thread = threading.Thread(target=server.run)
     thread.start()
     yield f"http://127.0.0.1:{server.effective_port}"
@@ -141,3 +152,112 @@ def test_ports_follow_the_site_and_the_language() -> None:
         assert port == 7010 + get_language(language.code).port_index
     ports = {default_port("ministore", language.code) for language in selectable_languages()}
     assert ports == {7010, 7011, 7012, 7013, 7014}
+
+
+class AccountBase(DeclarativeBase):
+    """The base of a site that has accounts and nothing else."""
+
+
+class Account(AccountBase):
+    """What the common pages need to know of an account."""
+
+    __tablename__ = "users"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    username: Mapped[str]
+    display_name: Mapped[str]
+    email: Mapped[str]
+    password_hash: Mapped[str]
+    is_login: Mapped[bool]
+    joined_on: Mapped[date]
+
+
+def write_one_account(_language: Language, path: Path) -> None:
+    """Write a database with one account."""
+    engine = create_engine(f"sqlite:///{path}")
+    AccountBase.metadata.create_all(engine)
+    with Session(engine) as session:
+        session.add(
+            Account(
+                username="known",
+                display_name="Known",
+                email="known@example.org",
+                password_hash="",
+                is_login=True,
+                joined_on=date(2026, 1, 1),
+            )
+        )
+        session.commit()
+    engine.dispose()
+
+
+PAGES = Site(
+    name="pages",
+    index=9,
+    title="Pages",
+    package="lowagent_sites.common",
+    blueprints=tuple,
+    metadata=AccountBase.metadata,
+    incidental_tables=frozenset(),
+    derived_columns=frozenset(),
+    user_model=Account,
+    header=HeaderData,
+    build=write_one_account,
+    content_version=lambda: "1",
+)
+
+
+@pytest.fixture(params=[language.code for language in selectable_languages()])
+def pages(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Client]:
+    language = get_language(request.param)
+    seed = load_or_build_seed(PAGES, language, tmp_path)
+    with open_site(PAGES, language, seed, settings=HarnessSettings(TOKEN)) as api:
+        yield Client(api)
+
+
+def test_a_wrong_token_gets_the_localized_page_of_an_unknown_path(pages: Client) -> None:
+    pages.get("/login")
+    refused = pages.get("/__harness/health", headers={"X-Harness-Token": "wrong"})
+    unknown = pages.get("/__harness/healthy", headers={"X-Harness-Token": "wrong"})
+    assert refused.status_code == unknown.status_code == 404
+    assert refused.mimetype == "text/html"
+    assert refused.data == unknown.data
+
+
+def test_a_cookie_of_an_earlier_episode_is_signed_out(pages: Client) -> None:
+    headers = {"X-Harness-Token": TOKEN}
+    cookie = pages.post("/__harness/login", json={"username": "known"}, headers=headers).json
+    pages.set_cookie(cookie["name"], cookie["value"])
+    assert pages.get("/account").status_code == 200
+    pages.post("/__harness/reset", headers=headers)
+    assert pages.get("/account").status_code == 302
+
+
+def test_harness_requests_are_no_page_loads_and_meet_no_disruption(pages: Client) -> None:
+    headers = {"X-Harness-Token": TOKEN}
+    pages.post("/__harness/disruption", json={"enabled": True, "seed": "s"}, headers=headers)
+    assert pages.get("/__harness/health", headers=headers).json["site"] == "pages"
+    events = pages.get("/__harness/disruption/events", headers=headers).json
+    assert events == {"events": [], "active": None}
+    pages.get("/login")
+    events = pages.get("/__harness/disruption/events", headers=headers).json
+    assert [(event["kind"], event["event"]) for event in events["events"]] == [("cookie", "shown")]
+    assert events["active"] == "cookie"
+    pages.post("/__harness/reset", headers=headers)
+    assert "password" in pages.get("/login").text
+
+
+def test_armed_with_the_same_seed_the_pages_are_the_same_bytes(tmp_path: Path) -> None:
+    language = baseline_language()
+    seed = load_or_build_seed(PAGES, language, tmp_path)
+
+    def load() -> bytes:
+        with open_site(PAGES, language, seed, settings=HarnessSettings(TOKEN)) as api:
+            client = Client(api)
+            client.post(
+                "/__harness/disruption",
+                json={"enabled": True, "seed": "s"},
+                headers={"X-Harness-Token": TOKEN},
+            )
+            return client.get("/login").data
+
+    assert load() == load()

@@ -20,6 +20,7 @@ from lowagent_sites.common.runtime import (
     db,
 )
 from lowagent_sites.common.text import clean_line, query_tokens
+from lowagent_sites.ministore.content.lexicon import load_lexicon
 from lowagent_sites.ministore.models import Brand, Category, Product
 from lowagent_sites.ministore.services import cart, catalog
 from lowagent_sites.ministore.services.catalog import Facet, Filters
@@ -45,6 +46,8 @@ def create_blueprint() -> Blueprint:
     browse.add_url_rule("/p/<sku>", view_func=product)
     browse.add_app_template_global(stock_code, "stock_code")
     browse.add_app_template_global(average, "average")
+    browse.add_app_template_global(dimensions, "dimensions")
+    browse.add_app_template_global(weight, "weight")
     return browse
 
 
@@ -53,6 +56,17 @@ def average(product: Product) -> Decimal | None:
     if not product.rating_count:
         return None
     return Decimal(product.rating_sum) / product.rating_count
+
+
+def dimensions(product: Product) -> str:
+    """Return width, depth and height as shown."""
+    lexicon = load_lexicon(current_language())
+    return lexicon.dimensions(product.w_mm or 0, product.d_mm or 0, product.h_mm or 0)
+
+
+def weight(grams: int) -> str:
+    """Return a weight as shown."""
+    return load_lexicon(current_language()).weight(grams)
 
 
 def home() -> Any:

@@ -1,0 +1,1 @@
+"""How the shop's content is made: facts once, texts per language, databases from both."""
