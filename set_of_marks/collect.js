@@ -1,0 +1,56 @@
+// Returns ONE JSON string: size of the page, elements to mark with their boxes, places of text.
+// With stamped = true the elements carry data-i="L12" or data-i="F2"; else they are numbered here.
+async ({stamped}) => {
+  await document.fonts.ready;
+  await Promise.all([...document.images].map(i => i.complete ? i.decode().catch(() => 0) : new Promise(r => { i.onload = i.onerror = r; })));
+  const root = document.documentElement, left = scrollX, top = scrollY;
+  const round = v => Math.round(v * 100) / 100;
+  const box = r => [round(r.left + left), round(r.top + top), round(r.width), round(r.height)];
+  const seen = e => e.checkVisibility({opacityProperty: true, visibilityProperty: true}) && e.getClientRects().length > 0;
+  // One box a line: parts of one line that touch (bidirectional text is split) are joined.
+  const lines = rects => {
+    const found = [];
+    for (const r of rects) {
+      if (r.width < 1 || r.height < 1) continue;
+      const same = found.find(f => Math.min(f.bottom, r.bottom) - Math.max(f.top, r.top) > 0.6 * Math.min(f.bottom - f.top, r.height)
+        && r.left <= f.right + 40 && r.right >= f.left - 40);
+      if (same) { same.left = Math.min(same.left, r.left); same.right = Math.max(same.right, r.right);
+        same.top = Math.min(same.top, r.top); same.bottom = Math.max(same.bottom, r.bottom); }
+      else found.push({left: r.left, right: r.right, top: r.top, bottom: r.bottom});
+    }
+    return found.map(f => box({left: f.left, top: f.top, width: f.right - f.left, height: f.bottom - f.top}));
+  };
+  const texts = element => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), range = document.createRange(), rects = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (!node.data.trim() || (node.parentElement && node.parentElement.closest('option, .visually-hidden'))) continue;
+      range.selectNodeContents(node);
+      rects.push(...range.getClientRects());
+    }
+    return lines(rects);
+  };
+  const controls = form => [...form.elements].filter(e => e.type !== 'hidden' && seen(e)).map(e => box(e.getBoundingClientRect()));
+  let links, forms;
+  if (stamped) {
+    const marked = [...document.querySelectorAll('[data-i]')];
+    links = marked.filter(e => e.dataset.i[0] === 'L');
+    forms = marked.filter(e => e.dataset.i[0] === 'F');
+  } else {
+    links = [...document.querySelectorAll('a[href]:not([href^="#"])')].filter(seen);
+    forms = [...document.querySelectorAll('form')].filter(seen);
+  }
+  const number = (e, index) => stamped ? Number(e.dataset.i.slice(1)) : index + 1;
+  const rtl = e => getComputedStyle(e).direction === 'rtl';
+  const image = e => [...e.querySelectorAll('img, svg')].map(i => i.getBoundingClientRect());
+  const elements = [
+    ...links.map((e, i) => {
+      const own = lines([...e.getClientRects(), ...(e.querySelector('img, svg') ? image(e) : [])]);
+      return {number: number(e, i), kind: 'link', boxes: own, rtl: rtl(e), texts: texts(e), target: e.getAttribute('href'),
+        label: (e.innerText || e.getAttribute('aria-label') || '').trim().slice(0, 200)};
+    }),
+    ...forms.map((e, i) => ({number: number(e, i), kind: 'form', boxes: [box(e.getBoundingClientRect())], rtl: rtl(e),
+      texts: [...texts(e), ...controls(e)], target: e.getAttribute('name') || '', label: e.getAttribute('aria-label') || ''})),
+  ];
+  return JSON.stringify({width: root.clientWidth, height: Math.max(root.scrollHeight, document.body ? document.body.scrollHeight : 0),
+    overflow: root.scrollWidth - root.clientWidth, title: document.title, elements, texts: document.body ? texts(document.body) : []});
+}
