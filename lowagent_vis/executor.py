@@ -71,7 +71,7 @@ def _submit(form: Form, typed: dict[str, str], url: str, referer: str) -> Reques
     if target is None:
         raise ActionError(f"form {form.number} sends its data to another site")
     path = encode_address(target)
-    if form.method == "post":
+    if form.method == "POST":
         return Request("POST", path, tuple(pairs), referer=referer)
     return Request("GET", path.partition("?")[0] + "?" + urlencode(pairs), referer=referer)
 

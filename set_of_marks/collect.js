@@ -2,7 +2,7 @@
 // With stamped = true the elements carry data-i="L12" or data-i="F2"; else they are numbered here.
 async ({stamped}) => {
   await document.fonts.ready;
-  await Promise.all([...document.images].map(i => i.complete ? i.decode().catch(() => 0) : new Promise(r => { i.onload = i.onerror = r; })));
+  await Promise.all([...document.images].map(i => i.decode().catch(() => 0)));
   const root = document.documentElement, left = scrollX, top = scrollY;
   const round = v => Math.round(v * 100) / 100;
   const box = r => [round(r.left + left), round(r.top + top), round(r.width), round(r.height)];
