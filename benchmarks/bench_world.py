@@ -5,26 +5,30 @@ Each bound is a ratio between two ways measured in turns in one run, with its ab
 - open: a world with its change log, ready for pages, against the same recipe over the same rows
   without a log (deserialize, engine, outer transaction, first query);
 - reset: a reset of an open world against opening one;
-- diff: the change log after eight changed rows against EXCEPT over all tables, both ways;
+- diff: the change log after eight changed rows against EXCEPT over all tables, both ways; this
+  bound holds for databases of full size, so a smaller one is grown by lengthening its texts;
 - memory: what one more open world adds once all its pages are read, against its seed's size.
 """
 
+import contextlib
 import os
 import sqlite3
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import String, Table, create_engine, event, text
+from sqlalchemy import String, create_engine, event, text
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import StaticPool
 
-from lowagent_sites.common.changes import diff
+from lowagent_sites.common.changes import bake_change_log, diff
 from lowagent_sites.common.database import WorldDatabase
 from lowagent_sites.common.fixtures import fixture_names, fixtures_folder
 from lowagent_sites.common.languages import selectable_languages
@@ -36,7 +40,9 @@ from lowagent_vis.world import World
 
 ROUNDS = 5
 REPEATS = 7
+CHANGED_ROWS = 8
 MIB = 2**20
+FULL_SIZE_BYTES = 8 * MIB
 
 
 @dataclass(frozen=True)
@@ -122,26 +128,61 @@ def without_log(seed: bytes, site: Site) -> bytes:
         return path.read_bytes()
 
 
-def change_statements(site: Site) -> Iterator[str]:
-    """Yield updates that change one row each, eight in all, spread over the tables."""
-    spots = [(table, column) for table in select_tables(site) for column in text_columns(table)]
-    for n in range(8):
-        table, column = spots[n % len(spots)]
+def with_log(plain: bytes, site: Site) -> bytes:
+    """Return the same rows with log tables and triggers."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(plain)
+        bake_change_log(connection, site.metadata)
+        return connection.serialize()
+
+
+def change_statements(seed: bytes, site: Site) -> list[str]:
+    """Return updates that change one row each, eight in all, spread over the tables."""
+    statements: list[str] = []
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(seed)
+        connection.execute("PRAGMA foreign_keys=ON")
+        for offset in range(CHANGED_ROWS):
+            for statement in text_updates(site, offset):
+                try:
+                    is_done = connection.execute(statement).rowcount == 1
+                except sqlite3.IntegrityError:
+                    # The column is one that a constraint speaks of.
+                    is_done = False
+                if is_done:
+                    statements.append(statement)
+                if len(statements) == CHANGED_ROWS:
+                    return statements
+    raise RuntimeError(f"{site.name} has too few texts to change")
+
+
+def text_updates(site: Site, offset: int) -> Iterator[str]:
+    """Yield, for each text column of each table, an update of the row at `offset`."""
+    for table in select_tables(site):
         name = quote_name(table.name)
-        yield (
-            f"UPDATE {name} SET {column} = {column} || '+' WHERE rowid = "
-            f"(SELECT rowid FROM {name} LIMIT 1 OFFSET {n // len(spots)})"
-        )
+        for column in table.columns:
+            if isinstance(column.type, String):
+                text_name = quote_name(column.name)
+                yield (
+                    f"UPDATE {name} SET {text_name} = {text_name} || '+' WHERE rowid = "
+                    f"(SELECT rowid FROM {name} LIMIT 1 OFFSET {offset})"
+                )
 
 
-def text_columns(table: Table) -> list[str]:
-    """Return the quoted names of the texts that no constraint speaks of."""
-    return [
-        quote_name(column.name)
-        for column in table.columns
-        if isinstance(column.type, String)
-        and not (column.unique or column.primary_key or column.foreign_keys or column.index)
-    ]
+def grow(seed: bytes, statements: list[str]) -> bytes:
+    """Return the database with the columns of `statements` long enough for its full size."""
+    assignments = [statement.split(" WHERE rowid")[0] for statement in statements]
+    while len(seed) < FULL_SIZE_BYTES:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.deserialize(seed)
+            connection.execute("PRAGMA foreign_keys=ON")
+            for assignment in assignments:
+                padded = assignment.replace("|| '+'", "|| hex(zeroblob(200))")
+                with contextlib.suppress(sqlite3.IntegrityError):
+                    connection.execute(padded)
+            connection.commit()
+            seed = connection.serialize()
+    return seed
 
 
 def except_ms(seed: bytes, site: Site, statements: list[str]) -> float:
@@ -181,8 +222,18 @@ def resident_bytes() -> int:
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def memory_ratio(seed: bytes, site: Site) -> float:
-    """Return what a further world takes, all its pages read, in units of its seed's size."""
+def memory_ratio(site_name: str, language_code: str) -> float:
+    """Return what a further world takes, all its pages read, in units of its seed's size.
+
+    A process of its own measures it: memory that was freed before would be used again unseen.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        return processes.submit(measure_memory, site_name, language_code).result()
+
+
+def measure_memory(site_name: str, language_code: str) -> float:
+    """Return what `memory_ratio` returns, measured in this process."""
+    site, seed = load_site(site_name), seed_database(site_name, language_code).data
     databases, taken = [], []
     for _ in range(8):
         before = resident_bytes()
@@ -197,9 +248,10 @@ def memory_ratio(seed: bytes, site: Site) -> float:
     return statistics.median(taken) / len(seed)
 
 
-def reset_results(site: Site, language_code: str, open_ms: float) -> Iterator[Result]:
+def reset_results(
+    site: Site, language_code: str, statements: list[str], open_ms: float
+) -> Iterator[Result]:
     """Measure resets of a world after a write, without and with fixtures."""
-    statements = list(change_statements(site))
     names = fixture_names(fixtures_folder(site.name))[:1]
     for fixtures in ((), names) if names else ((),):
         with World.open(site.name, language_code, fixtures=fixtures) as world:
@@ -215,24 +267,38 @@ def reset_results(site: Site, language_code: str, open_ms: float) -> Iterator[Re
         yield Result(f"{label}, ms", reset_ms, 5.0 if fixtures else 1.0)
         yield Result(f"{label} / open", reset_ms / open_ms, 0.05)
 
+    def reopen() -> None:
+        World.open(site.name, language_code, fixtures=names).close()
+
+    (reopen_ms,) = medians(lambda: elapsed_ms(reopen))
+    yield Result("next world with fixtures, ms", reopen_ms, 5.0)
+
 
 def measure(site: Site, language_code: str) -> Iterator[Result]:
     """Measure everything for one site in one language."""
     seed = seed_database(site.name, language_code).data
     plain, query = without_log(seed, site), first_query(site)
-    statements = list(change_statements(site))
+    statements = change_statements(seed, site)
     yield Result("seed, MiB", len(seed) / MIB, None)
-    yield Result("memory of a further world / seed", memory_ratio(seed, site), 1.4)
+    yield Result("memory of a further world / seed", memory_ratio(site.name, language_code), 1.4)
     ours_ms, plain_ms = medians(
         lambda: open_ours_ms(seed, query), lambda: open_plain_ms(plain, query)
     )
     yield Result("open, ms", ours_ms, 10.0)
     yield Result("open without log, ms", plain_ms, None)
     yield Result("open / open without log", ours_ms / plain_ms, 1.5)
-    yield from reset_results(site, language_code, ours_ms)
+    yield from reset_results(site, language_code, statements, ours_ms)
+    full = grow(plain, statements)
+    yield Result("diff, ms", diff_ms(seed, site, statements), 2.0)
+    yield from diff_results(with_log(full, site), full, site, statements)
+
+
+def diff_results(seed: bytes, plain: bytes, site: Site, statements: list[str]) -> Iterator[Result]:
+    """Hold the change log against EXCEPT, on a database of full size."""
     log_ms = diff_ms(seed, site, statements)
     all_ms = statistics.median(except_ms(plain, site, statements) for _ in range(3))
-    yield Result("diff, ms", log_ms, 2.0)
+    yield Result("full size, MiB", len(seed) / MIB, None)
+    yield Result("diff at full size, ms", log_ms, 2.0)
     yield Result("EXCEPT over all tables, ms", all_ms, None)
     yield Result("diff / EXCEPT", log_ms / all_ms, 0.005)
 

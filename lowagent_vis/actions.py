@@ -1,4 +1,9 @@
-"""The four actions: how an agent writes them, how they are read, how a prompt explains them."""
+"""The four actions: how an agent writes them, how they are read, how a prompt explains them.
+
+The rules for reading are the same in every language. Before the action is read, thinking
+blocks, one code fence and one leading label (`Action:`) are removed; what is left must be one
+action and nothing else.
+"""
 
 import re
 import unicodedata
@@ -8,12 +13,23 @@ from typing import ClassVar
 
 from lowagent_vis.errors import ActionParseError
 
-_THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n?(.*?)\n?```", re.DOTALL)
-_LABEL = re.compile(r"(?:next )?action\s*:\s*", re.IGNORECASE)
-_NAME = re.compile(r"(goto|click|fill|stop)(?=[\s:\uff1a]|$)", re.IGNORECASE)
-_QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019"}
+_THINKING = re.compile(r"\s*<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL | re.I)
+# Servers that open the block in the prompt return a reply with its end only.
+_THINKING_END = re.compile(r"^.*?</(?:think|thinking|reasoning|thought)>", re.DOTALL | re.I)
+_THINKING_START = re.compile(r"<(?:think|thinking|reasoning|thought)>", re.I)
+_FENCE = re.compile(r"(```+|~~~+)(?:[A-Za-z]*[ \t]*\r?\n)?(.*?)\s*\1", re.DOTALL)
+_LABEL = re.compile(
+    r"\*{0,2}(?:(?:next|final) )?(?:action|answer|command)\*{0,2}\s*[:：]\*{0,2}", re.I
+)
+# One word in another script and a colon: the same label, in the language of the task.
+_LOCAL_LABEL = re.compile(r"[^\s\x00-\x7f:：=＝]+\s*[:：](?=\s*[^\W\d_])")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_CLOSING_QUOTES = {'"': '"', "'": "'", "＂": "＂", "＇": "＇", "“": "”", "‘": "’"}
+_EQUALS, _SEPARATORS = "=＝", ";；"
 _MAX_NUMBER = 100_000
+_NUMERAL_HUNDRED = 100
+_EXAMPLE = 'for example fill 2 q="blue cup"; sort="price_asc"'
+_USE_ONE_ACTION = "write one action and nothing else: goto, click, fill or stop"
 
 
 @dataclass(frozen=True)
@@ -34,11 +50,12 @@ class Click:
 
 @dataclass(frozen=True)
 class Fill:
-    """`fill <n> name="value"; name="value"` sets fields of form n and submits the form.
+    r"""`fill <n> name="value"; name="value"` sets fields of form n and submits the form.
 
     Fields that are not named keep their value; without fields the form's button is pressed. A
-    select or radio takes an option's value or label, a check box `on` or `off`, several choices
-    `"1,2"`. For example `fill 2 q="blue cup"; sort="price_asc"`.
+    field is named by its name or its label. A select or radio takes an option's value or label,
+    a check box `on` or `off`, several choices `"1,2"`. In a quoted value `\"` is a quotation
+    mark and `\n` a line break. For example `fill 2 q="blue cup"; sort="price_asc"`.
     """
 
     name: ClassVar[str] = "fill"
@@ -71,155 +88,249 @@ def action_to_text(action: Action) -> str:
         case Click(number):
             return f"click {number}"
         case Stop(answer):
-            return f"stop {_quote(answer)}" if _needs_quotes(answer) else f"stop {answer}".strip()
+            return _stop_text(answer)
         case Fill(form, fields):
-            pairs = "; ".join(f"{name}={_quote(value)}" for name, value in fields)
-            return f"fill {form} {pairs}".strip()
+            pairs = "; ".join(f"{_name_text(name)}={_quote(value)}" for name, value in fields)
+            return f"fill {form} {pairs}".rstrip()
 
 
 def parse_action(reply: str) -> Action:
     """Read the one action that a reply consists of.
-
-    Thinking blocks, one code fence and one leading label are removed; then the whole reply must
-    be the action.
 
     Raises:
         ActionParseError: It is not one action of the grammar; the message says why.
     """
     text = _unwrapped(reply)
     if not text:
-        raise ActionParseError("the reply is empty; write one action: goto, click, fill or stop")
-    found = _NAME.match(text)
-    if found is None:
-        raise ActionParseError(
-            "the reply must be exactly one action that begins with goto, click, fill or stop"
-        )
-    name, rest = found[1].lower(), text[found.end() :].lstrip(":\uff1a").strip()
-    if name == "stop":
-        return Stop(_unquoted(rest))
-    if name == "goto":
-        return _parse_goto(rest)
-    if name == "click":
-        return Click(_parse_number(rest, "click", "link"))
-    return _parse_fill(rest)
+        raise ActionParseError(f"the reply is empty; {_USE_ONE_ACTION}")
+    word, *more = text.split(maxsplit=1)
+    rest = more[0] if more else ""
+    match unicodedata.normalize("NFKC", word).lower():
+        case "goto":
+            return _parse_goto(rest)
+        case "click":
+            return Click(_parse_number(rest, "click", "link"))
+        case "fill":
+            return _parse_fill(rest)
+        case "stop":
+            return Stop(_without_outer_quotes(rest.rstrip()))
+    raise ActionParseError(
+        f'the reply does not begin with an action ("{_cut(word)}"); {_USE_ONE_ACTION}'
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Around the action
+# ---------------------------------------------------------------------------------------------
 
 
 def _unwrapped(reply: str) -> str:
-    text = _THINKING.sub("", reply).strip()
-    fence = _FENCE.fullmatch(text)
-    if fence is not None:
-        text = fence[1].strip()
-    elif text.startswith("`") and text.endswith("`") and len(text) > 2:
-        text = text.strip("`").strip()
-    label = _LABEL.match(text)
+    """Remove thinking, one label and one code fence, whichever of the two comes first."""
+    # Models that copy JSON escapes can leave half of a surrogate pair, which no one can send.
+    text = reply.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = _without_thinking(text.lstrip("\ufeff")).strip()
+    unlabelled = _without_label(text)
+    fence = _FENCE.fullmatch(unlabelled)
+    if fence is None:
+        return unlabelled
+    inside = fence[2].strip()
+    return inside if unlabelled != text else _without_label(inside)
+
+
+def _without_thinking(text: str) -> str:
+    rest, block = text, _THINKING.match(text)
+    while block is not None:
+        rest = rest[block.end() :]
+        block = _THINKING.match(rest)
+    if rest != text:
+        return rest
+    if _THINKING_START.match(text.lstrip()):
+        raise ActionParseError(f"the reply ends while thinking; {_USE_ONE_ACTION}")
+    return _THINKING_END.sub("", text, count=1)
+
+
+def _without_label(text: str) -> str:
+    label = _LABEL.match(text) or _LOCAL_LABEL.match(text)
     return text[label.end() :].strip() if label else text
 
 
+def _without_outer_quotes(text: str) -> str:
+    if len(text) > 1 and _CLOSING_QUOTES.get(text[0]) == text[-1]:
+        return text[1:-1]
+    return text
+
+
+def _cut(text: str, limit: int = 40) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+# ---------------------------------------------------------------------------------------------
+# goto and numbers
+# ---------------------------------------------------------------------------------------------
+
+
 def _parse_goto(rest: str) -> Goto:
-    path = _unquoted(rest)
-    if not path:
-        raise ActionParseError("goto needs a path, for example goto /cart")
-    if len(path.split()) > 1:
-        raise ActionParseError("goto takes one path and nothing else")
-    return Goto(path)
+    parts = rest.split()
+    if not parts:
+        raise ActionParseError("goto takes a path, for example goto /cart")
+    if len(parts) > 1:
+        raise ActionParseError(
+            "goto takes one path and nothing else; a space in a path is written %20"
+        )
+    return Goto(_without_outer_quotes(parts[0]))
 
 
 def _parse_number(text: str, action: str, kind: str) -> int:
-    plain = _ascii_digits(text).strip("[]().")
+    token = text.strip()
+    prefixed = unicodedata.normalize("NFKC", token)
     if kind == "form":
-        plain = plain.removeprefix("F").removeprefix("f")
-    if not plain.isascii() or not plain.isdigit() or int(plain) > _MAX_NUMBER:
-        raise ActionParseError(f"{action} takes the number of one {kind}, for example {action} 3")
-    return int(plain)
+        prefixed = prefixed.removeprefix("F").removeprefix("f")
+    number = _number_of(prefixed)
+    if number is None:
+        if kind == "link" and prefixed[:1] in "Ff" and _number_of(prefixed[1:]) is not None:
+            raise ActionParseError(
+                f"{_cut(token)} is a form: use fill {_cut(token)}; click takes the number of a link"
+            )
+        raise ActionParseError(
+            f'{action} takes the number of one {kind}, for example {action} 3, not "{_cut(token)}"'
+        )
+    return number
 
 
-def _ascii_digits(text: str) -> str:
-    """Map full-width characters and the digits of every script to ASCII."""
-    text = unicodedata.normalize("NFKC", text).strip()
-    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
+def _number_of(digits: str) -> int | None:
+    """Return the value of digits of any script, Ethiopic numerals included."""
+    if not digits:
+        return None
+    if digits.isdecimal():
+        value = int(digits) if len(digits) <= len(str(_MAX_NUMBER)) else _MAX_NUMBER + 1
+        return value if value <= _MAX_NUMBER else None
+    if all(unicodedata.name(c, "").startswith("ETHIOPIC ") and c.isnumeric() for c in digits):
+        return _ethiopic_value(digits)
+    return None
+
+
+def _ethiopic_value(digits: str) -> int | None:
+    """Return the value of a numeral: units and tens add up, hundreds and myriads multiply."""
+    total = pending = 0
+    for character in digits:
+        value = int(unicodedata.numeric(character))
+        if value < _NUMERAL_HUNDRED:
+            pending += value
+        elif value == _NUMERAL_HUNDRED:
+            total, pending = total + max(pending, 1) * value, 0
+        else:
+            total, pending = max(total + pending, 1) * value, 0
+    value = total + pending
+    return value if value <= _MAX_NUMBER else None
+
+
+# ---------------------------------------------------------------------------------------------
+# fill
+# ---------------------------------------------------------------------------------------------
 
 
 def _parse_fill(rest: str) -> Fill:
-    number, _space, pairs = rest.partition(" ")
-    if "\n" in number:
-        number, _newline, more = number.partition("\n")
-        pairs = f"{more} {pairs}"
-    form = _parse_number(number, "fill", "form")
-    fields = tuple(_parse_pairs(pairs.strip()))
+    token, *more = rest.split(maxsplit=1)[:2] or [""]
+    form = _parse_number(token, "fill", "form")
+    fields = tuple(_parse_pairs(more[0].rstrip() if more else ""))
     names = [name for name, _value in fields]
-    if len(names) != len(set(names)):
-        raise ActionParseError("a field is named twice; several choices are written name=\"1,2\"")
+    for name in names:
+        if names.count(name) > 1:
+            raise ActionParseError(
+                f'the field "{_cut(name)}" is named twice; several choices are written "1,2"'
+            )
     return Fill(form, fields)
 
 
 def _parse_pairs(text: str) -> Iterator[tuple[str, str]]:
     position = 0
-    while position < len(text):
-        equals = _find_equals(text, position)
-        name = _unquoted(text[position:equals].strip())
-        if not name:
-            raise ActionParseError('fill takes pairs such as name="value"; a name is missing')
-        value, position = _read_value(text, equals + 1)
+    while (position := _skip(text, position, also=_SEPARATORS)) < len(text):
+        name, position = _read_name(text, position)
+        value, position = _read_value(text, position)
         yield name, value
 
 
-def _find_equals(text: str, start: int) -> int:
-    places = [p for p in (text.find("=", start), text.find("\uff1d", start)) if p >= 0]
-    if not places:
-        raise ActionParseError('after the form\'s number fill takes pairs such as name="value"')
-    return min(places)
+def _skip(text: str, position: int, *, also: str = "") -> int:
+    while position < len(text) and (text[position].isspace() or text[position] in also):
+        position += 1
+    return position
+
+
+def _read_name(text: str, start: int) -> tuple[str, int]:
+    """Read a field's name and the equals sign after it."""
+    if text[start] in _CLOSING_QUOTES:
+        name, position = _read_quoted(text, start)
+        position = _skip(text, position)
+    else:
+        position = start
+        while position < len(text) and text[position] not in _EQUALS + _SEPARATORS + "\n":
+            position += 1
+        name = text[start:position]
+    if position >= len(text) or text[position] not in _EQUALS or not name.strip():
+        raise ActionParseError(
+            f'after the number fill takes name="value", not "{_cut(text[start:])}"; {_EXAMPLE}'
+        )
+    return name.strip(), position + 1
 
 
 def _read_value(text: str, start: int) -> tuple[str, int]:
-    """Return a value and where the next pair begins."""
-    while start < len(text) and text[start] in " \t":
-        start += 1
-    if start < len(text) and text[start] in _QUOTES:
-        value, end = _read_quoted(text, start)
-        rest = text[end:].lstrip()
-        if rest and rest[0] not in ";\uff1b\n":
-            raise ActionParseError("after a quoted value comes ; or the end")
-        skipped = len(text) - len(rest)
-        return value, skipped + 1 if rest else len(text)
-    ends = [p for p in (text.find(";", start), text.find("\uff1b", start)) if p >= 0]
-    newline = text.find("\n", start)
-    if newline >= 0 and re.match(r"\n\s*[^\s=;]+\s*=", text[newline:]):
-        ends.append(newline)
-    end = min(ends, default=len(text))
-    return text[start:end].strip(), end + 1
+    """Read a value up to the separator after it or the end."""
+    begin = start
+    while begin < len(text) and text[begin].isspace() and text[begin] != "\n":
+        begin += 1
+    if begin < len(text) and text[begin] in _CLOSING_QUOTES:
+        value, position = _read_quoted(text, begin)
+        position = _skip(text, position)
+        if position < len(text) and text[position] not in _SEPARATORS:
+            raise ActionParseError(
+                f'after a quoted value comes ; or the end, not "{_cut(text[position:])}"'
+            )
+        return value, position + 1
+    end = begin
+    while end < len(text) and text[end] not in _SEPARATORS:
+        end += 1
+    value = text[begin:end].strip()
+    if "\n" in value:
+        raise ActionParseError(
+            "a value with a line break must be quoted, and a reply holds one action only"
+        )
+    return value, end + 1
 
 
 def _read_quoted(text: str, start: int) -> tuple[str, int]:
-    closing = _QUOTES[text[start]]
-    value, position = [], start + 1
+    closing = _CLOSING_QUOTES[text[start]]
+    value: list[str] = []
+    position = start + 1
     while position < len(text):
         character = text[position]
-        if character == "\\" and position + 1 < len(text):
-            following = text[position + 1]
-            value.append({"n": "\n", "t": "\t"}.get(following, following))
-            position += 2
-            continue
+        following = text[position + 1 : position + 2]
         if character == closing:
             return "".join(value), position + 1
-        value.append(character)
-        position += 1
-    raise ActionParseError("a quotation mark is not closed")
+        if character == "\\" and following and (following in _ESCAPES or not following.isalnum()):
+            value.append(_ESCAPES.get(following, following))
+            position += 2
+        else:
+            value.append(character)
+            position += 1
+    raise ActionParseError(f'a quotation mark is not closed in "{_cut(text[start:])}"')
 
 
-def _unquoted(text: str) -> str:
-    text = text.strip()
-    if len(text) >= 2 and _QUOTES.get(text[0]) == text[-1]:
-        inner = text[1:-1]
-        if text[0] in "\"'":
-            return re.sub(r"\\(.)", lambda m: {"n": "\n"}.get(m[1], m[1]), inner, flags=re.DOTALL)
-        return inner
-    return text
-
-
-def _needs_quotes(answer: str) -> bool:
-    return answer != _unquoted(answer) or answer != answer.strip() or "```" in answer
+# ---------------------------------------------------------------------------------------------
+# Writing
+# ---------------------------------------------------------------------------------------------
 
 
 def _quote(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+
+
+def _name_text(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_.-]+", name) else _quote(name)
+
+
+def _stop_text(answer: str) -> str:
+    is_plain = answer == answer.strip() and answer == _without_outer_quotes(answer)
+    text = f"stop {answer}".rstrip() if is_plain else f'stop "{answer}"'
+    return f"<think></think>\n{text}" if _THINKING_END.match(text) else text

@@ -16,7 +16,7 @@ class ObservationSettings:
         page_text: Whether the visible text is part of it.
         link_targets: Whether links show where they lead.
         clean_screenshot: Pictures without marks.
-        screenshot_only: Pictures without text.
+        screenshot_only: Pictures without text but address, title and error.
     """
 
     page_text: bool = True
@@ -47,6 +47,14 @@ class Observation:
     rendering: Rendering | None = None
     settings: ObservationSettings = field(default_factory=ObservationSettings)
 
+    def screenshot_jpeg(self) -> bytes | None:
+        """Return the picture that the agent is shown, marked unless the settings say clean."""
+        if self.rendering is None:
+            return None
+        if self.settings.clean_screenshot:
+            return self.rendering.clean_jpeg
+        return self.rendering.marked_jpeg()
+
 
 def observe(
     page: Page,
@@ -63,7 +71,10 @@ def observe(
         HarnessError: The page cannot be drawn, or its marks are not the numbers of its text.
     """
     chosen = settings or ObservationSettings()
-    text = page.to_text(error, page_text=chosen.page_text, link_targets=chosen.link_targets)
+    if chosen.screenshot_only:
+        text = page.heading_text(error)
+    else:
+        text = page.to_text(error, page_text=chosen.page_text, link_targets=chosen.link_targets)
     rendering = browser.render(page)
     if rendering is not None:
         check_numbers(page, rendering)

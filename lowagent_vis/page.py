@@ -33,18 +33,15 @@ _SPACE_BEFORE_PUNCTUATION = re.compile("\x1f+(?=[.,;:!?)\\]}%”’»…।॥۔
 _HIDDEN_ATTRIBUTE = re.compile(rb"\shidden(?=[\s>=/])")
 _HIDDEN_CLASS = "visually-hidden"
 
-_BLOCKS = (
-    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
-    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav "
-    "ol p pre search section summary table tbody tfoot thead tr ul"
-).split()
-_UNSEEN = (
-    "area audio base canvas col colgroup datalist embed head iframe link map math meta noframes "
-    "noscript object param script source style svg template title track video"
-).split()
-_TEXT_INPUTS = frozenset(
-    "text search tel url email number date time month week datetime-local color range".split()
-)
+_BLOCKS = """
+    address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
+    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav
+    ol p pre search section summary table tbody tfoot thead tr ul
+"""
+_UNSEEN = """
+    area audio base canvas col colgroup datalist embed head iframe link map math meta noframes
+    noscript object param script source style svg template title track video
+"""
 _BUTTON_INPUTS = {"submit": "Submit", "image": "Submit"}
 
 
@@ -154,15 +151,18 @@ class Page:
             page_text: Whether to include the visible text of the page.
             link_targets: Whether to show where links lead.
         """
-        parts = [f"URL: {self.url}", f"TITLE: {self.title}"]
-        if error:
-            parts.append(f"ERROR: {_one_line(error)}")
+        parts = [self.heading_text(error)]
         if page_text:
             parts += ["TEXT:", self.text or "(none)"]
         parts.append("LINKS:")
         parts.append(self._links_with_targets if link_targets else self._links_without_targets)
         parts += ["FORMS:", self._forms_text]
         return "\n".join(parts)
+
+    def heading_text(self, error: str | None = None) -> str:
+        """Return the first lines of the observation: address, title and error."""
+        lines = [f"URL: {self.url}", f"TITLE: {self.title}"]
+        return "\n".join([*lines, f"ERROR: {_collapsed(error)}"] if error else lines)
 
     @cached_property
     def _links_with_targets(self) -> str:
@@ -184,9 +184,7 @@ class Page:
         for mark, element in self._marked:
             element.set("data-i", mark)
         return str(
-            etree.tostring(
-                self._root, method="html", encoding="unicode", doctype="<!DOCTYPE html>"
-            )
+            etree.tostring(self._root, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
         )
 
 
@@ -222,9 +220,6 @@ def _collapsed(text: str) -> str:
     if _SPACE in text:
         text = _SPACE_BEFORE_PUNCTUATION.sub("", text)
     return " ".join(text.split())
-
-
-_one_line = _collapsed
 
 
 def _lines_of(text: str) -> str:
@@ -301,9 +296,7 @@ class _Walk:
         self._url = url
         self._origin = origin
         # Most pages hide nothing: looking at attributes of every element is then saved.
-        self._hides = (
-            _HIDDEN_CLASS.encode() in html or _HIDDEN_ATTRIBUTE.search(html) is not None
-        )
+        self._hides = _HIDDEN_CLASS.encode() in html or _HIDDEN_ATTRIBUTE.search(html) is not None
         self._line = _LINE
         self._form: _RawForm | None = None
         self._label: _RawLabel | None = None
@@ -316,6 +309,7 @@ class _Walk:
         """Collect the contents of `parent`."""
         chunks = self.chunks
         append = chunks.append
+        collect = self.collect
         hides = self._hides
         handlers = _HANDLERS
         text = parent.text
@@ -331,14 +325,14 @@ class _Walk:
                 if handler is None:
                     line = self._line
                     append(line)
-                    self.collect(child)
+                    collect(child)
                     append(line)
                 else:
                     handler(self, child)
             else:
                 if is_touching:
                     append(_SPACE)
-                self.collect(child)
+                collect(child)
             tail = child.tail
             if tail:
                 append(tail)
@@ -518,7 +512,7 @@ class _Walk:
     def textarea(self, element: etree._Element) -> None:
         """Collect a `textarea`; its contents are a value, not text."""
         self._replaced += 1
-        value = "".join(element.itertext()).replace("\r\n", "\n").replace("\r", "\n")
+        value = _text_content(element).replace("\r\n", "\n").replace("\r", "\n")
         # HTML drops one line break that directly follows the tag.
         self._add_control(element, "textarea", value.removeprefix("\n"))
 
@@ -601,8 +595,12 @@ def _aria_label(element: etree._Element) -> str:
     return " ".join(label.split()) if label else ""
 
 
+def _text_content(element: etree._Element) -> str:
+    return "".join(str(text) for text in element.itertext())
+
+
 def _option(element: etree._Element) -> Option:
-    label = _collapsed("".join(element.itertext()))
+    label = _collapsed(_text_content(element))
     value = element.get("value")
     parent = element.getparent()
     return Option(
@@ -610,16 +608,14 @@ def _option(element: etree._Element) -> Option:
         label=element.get("label") or label,
         selected=element.get("selected") is not None,
         disabled=element.get("disabled") is not None
-        or (
-            parent is not None and parent.tag == "optgroup" and parent.get("disabled") is not None
-        ),
+        or (parent is not None and parent.tag == "optgroup" and parent.get("disabled") is not None),
     )
 
 
 # A tag that is missing here is inline; None is a plain block.
 _HANDLERS: dict[object, _Handler | None] = {
-    **dict.fromkeys(_BLOCKS, None),
-    **dict.fromkeys(_UNSEEN, _Walk.skip),
+    **dict.fromkeys(_BLOCKS.split(), None),
+    **dict.fromkeys(_UNSEEN.split(), _Walk.skip),
     "a": _Walk.link,
     "br": _Walk.line_break,
     "button": _Walk.button,

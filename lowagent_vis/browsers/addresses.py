@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from urllib.parse import quote, unquote, urlsplit
+from collections.abc import Iterable
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from lowagent_vis.browsers.base import HARNESS_PREFIX
 from lowagent_vis.errors import ActionError
@@ -41,6 +42,15 @@ def encode_address(address: str) -> str:
         return address
     path, mark, query = address.partition("#")[0].partition("?")
     return quote(path, safe=_PATH_SAFE) + mark + quote(query, safe=_QUERY_SAFE)
+
+
+def encode_fields(fields: Iterable[tuple[str, str]]) -> str:
+    """Return names and values as `application/x-www-form-urlencoded`, as browsers write it."""
+    return "&".join(f"{_form_encoded(name)}={_form_encoded(value)}" for name, value in fields)
+
+
+def _form_encoded(text: str) -> str:
+    return quote_plus(text, safe="*").replace("~", "%7E")
 
 
 def is_harness_path(address: str) -> bool:
@@ -106,7 +116,8 @@ def own_address(href: str, *, origin: str = "") -> str | None:
         return None
     if not same or parts.username is not None:
         return None
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    # A path that begins with two slashes would be read as another host.
+    return "/" + parts.path.lstrip("/") + (f"?{parts.query}" if parts.query else "")
 
 
 def _port(scheme: str, port: int | None) -> int | None:

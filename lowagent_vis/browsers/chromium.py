@@ -10,19 +10,21 @@ import os
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self, TypeVar
 
+from playwright.sync_api import Browser as PlaywrightBrowser
+from playwright.sync_api import CDPSession, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page as PlaywrightPage
-from playwright.sync_api import sync_playwright
 
 from lowagent_sites.common.errors import PrerequisiteError
 from lowagent_vis.browsers.base import Request, Response
@@ -30,7 +32,9 @@ from lowagent_vis.browsers.http import HttpBrowser
 from lowagent_vis.browsers.rendering import Rendering
 from lowagent_vis.errors import HarnessError
 from lowagent_vis.page import Page
-from set_of_marks import COLLECT_SCRIPT, parse_collected, place_labels
+from set_of_marks import CollectedPage, collect_elements, place_labels
+
+_Result = TypeVar("_Result")
 
 PATH_VARIABLE = "LOWAGENT_VIS_CHROMIUM"
 VIEWPORT_WIDTH_PX, VIEWPORT_HEIGHT_PX = 1280, 800
@@ -38,6 +42,9 @@ MAX_HEIGHT_PX = 16_000
 JPEG_QUALITY = 90
 _DEADLINE_S = 10.0
 _START_DEADLINE_S = 60.0
+_CLOSE_DEADLINE_S = 10.0
+# A browser grows with each page it draws; a fresh one takes half a second.
+_PAGES_PER_BROWSER = 500
 _SYSTEM_PATH = Path("/usr/lib/chromium/chromium-headless-shell")
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _FLAGS = (
@@ -52,6 +59,7 @@ _FLAGS = (
     "--disable-sync",
     "--disable-quic",
     "--no-first-run",
+    "--no-proxy-server",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 _REMEDY = (
@@ -128,6 +136,7 @@ class ChromiumRenderer:
         self._asset_origin = asset_origin
         self._width_px = width_px
         self._deadline_s = deadline_s
+        self._drawn = 0
         self._thread = _PlaywrightThread(self.install, asset_origin, width_px)
 
     @classmethod
@@ -145,7 +154,7 @@ class ChromiumRenderer:
         """
         renderer = cls(asset_origin=asset_origin, width_px=width_px, deadline_s=deadline_s)
         try:
-            renderer._thread.call(lambda page: None, timeout_s=_START_DEADLINE_S)
+            renderer._thread.call(lambda canvas: None, timeout_s=_START_DEADLINE_S)
         except (PlaywrightError, FutureTimeoutError) as error:
             renderer.close()
             raise PrerequisiteError(
@@ -175,21 +184,35 @@ class ChromiumRenderer:
         Raises:
             HarnessError: The page cannot be drawn in time, or is taller than 16,000 px.
         """
-        last: BaseException | None = None
+        if self._drawn >= _PAGES_PER_BROWSER:
+            self._restart()
+        self._drawn += 1
+        last: Exception | None = None
         for recover in (None, self._thread.renew_page, self._restart):
             try:
                 if recover is not None:
                     recover()
                 return self._thread.call(
-                    lambda page: _draw(page, html, self._width_px), timeout_s=self._deadline_s
+                    lambda canvas: _draw(canvas, html, self._width_px), timeout_s=self._deadline_s
                 )
-            except (PlaywrightError, FutureTimeoutError) as error:
+            except FutureTimeoutError as error:
+                # What hangs ends when its browser does; the two ways out then follow at once.
+                last = error
+                self._thread.kill_browser()
+            except PlaywrightError as error:
                 last = error
         raise HarnessError(f"the browser failed: {_first_line(last)}") from last
 
-    def call(self, work: Callable[[PlaywrightPage], Any], *, timeout_s: float = 60.0) -> Any:
+    def call(
+        self, work: Callable[[PlaywrightPage], _Result], *, timeout_s: float = 60.0
+    ) -> _Result:
         """Run `work` with the Playwright page, for tests and measurements."""
-        return self._thread.call(work, timeout_s=timeout_s)
+        return self._thread.call(lambda canvas: work(canvas.page), timeout_s=timeout_s)
+
+    @property
+    def browser_pid(self) -> int | None:
+        """Process id of the browser; None before it has started."""
+        return self._thread.browser_pid
 
     def close(self) -> None:
         """Close the browser and its thread."""
@@ -198,6 +221,8 @@ class ChromiumRenderer:
     def _restart(self) -> None:
         self._thread.stop()
         self._thread = _PlaywrightThread(self.install, self._asset_origin, self._width_px)
+        self._thread.call(lambda canvas: None, timeout_s=_START_DEADLINE_S)
+        self._drawn = 0
 
 
 class ChromiumBrowser:
@@ -206,85 +231,123 @@ class ChromiumBrowser:
     def __init__(self, http: HttpBrowser, renderer: ChromiumRenderer) -> None:
         self._http = http
         self._renderer = renderer
+        self._last: tuple[Page, Rendering] | None = None
 
     def send(self, request: Request) -> Response:
         """Send a request; see `HttpBrowser.send`."""
         return self._http.send(request)
 
     def render(self, page: Page) -> Rendering:
-        """Draw a page that was fetched.
+        """Draw a page that was fetched; after an action that failed it is the same picture.
 
         Raises:
             HarnessError: It cannot be drawn.
         """
-        return self._renderer.render(page.stamped_html())
+        if self._last is None or self._last[0] is not page:
+            self._last = (page, self._renderer.render(page.stamped_html()))
+        return self._last[1]
 
     def close(self) -> None:
         """End the session; the renderer stays open for the next episode."""
         self._http.close()
 
 
-def _draw(page: PlaywrightPage, html: str, width_px: int) -> Rendering:
+@dataclass(frozen=True)
+class _Canvas:
+    """The page that everything is drawn in, and the session that takes its picture."""
+
+    page: PlaywrightPage
+    session: CDPSession
+
+
+def _draw(canvas: _Canvas, html: str, width_px: int) -> Rendering:
+    """Lay the page out in a window of no height, then open the window to the page's height.
+
+    Nothing is painted before the page is complete and the window never changes while a picture
+    is taken: with `captureBeyondViewport` pictures of one page differed now and then by a few
+    levels in scaled photos and shadows, and each took a third longer.
+    """
+    page = canvas.page
+    page.set_viewport_size({"width": width_px, "height": 1})
     page.set_content(html, wait_until="load")
-    collected = parse_collected(page.evaluate(COLLECT_SCRIPT, {"stamped": True}))
-    if collected.height > MAX_HEIGHT_PX:
-        raise HarnessError(f"the page is {collected.height} px tall; at most {MAX_HEIGHT_PX}")
-    session = page.context.new_cdp_session(page)
-    try:
-        shot = session.send(
-            "Page.captureScreenshot",
-            {
-                "format": "jpeg",
-                "quality": JPEG_QUALITY,
-                "captureBeyondViewport": True,
-                "clip": {
-                    "x": 0, "y": 0, "width": width_px, "height": collected.height, "scale": 1,
-                },
-            },
-        )  # fmt: skip
-    finally:
-        session.detach()
+    collected = collect_elements(page, stamped=True)
+    collected = replace(collected, height=max(collected.height, VIEWPORT_HEIGHT_PX))
+    _check_drawable(collected)
+    page.set_viewport_size({"width": width_px, "height": collected.height})
+    options = {"format": "jpeg", "quality": JPEG_QUALITY}
+    shot = canvas.session.send("Page.captureScreenshot", options)
     return Rendering(base64.b64decode(shot["data"]), place_labels(collected))
 
 
-_Task = tuple[Callable[[PlaywrightPage], Any] | None, "Future[Any]"]
+def _check_drawable(collected: CollectedPage) -> None:
+    if collected.height > MAX_HEIGHT_PX:
+        raise HarnessError(f"the page is {collected.height} px tall; at most {MAX_HEIGHT_PX}")
+    for element in collected.elements:
+        if not any(box.width >= 1 and box.height >= 1 for box in element.boxes):
+            raise HarnessError(f"{element.kind} {element.number} is numbered but cannot be seen")
 
 
 class _PlaywrightThread:
     """Owns Playwright, the browser and its page; runs one piece of work after another."""
 
     def __init__(self, install: ChromiumInstall, asset_origin: str, width_px: int) -> None:
+        self.browser_pid: int | None = None
         self._install = install
         self._blank = f"{asset_origin}/__blank"
         self._width_px = width_px
-        self._work: queue.Queue[_Task | None] = queue.Queue()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._failure: PlaywrightError | None = None
+        self._has_ended = False
+        self._ending = threading.Lock()
+        self._canvas: _Canvas | None = None
+        self._browser: PlaywrightBrowser | None = None
+        self._thread = threading.Thread(target=self._run, name="chromium", daemon=True)
         self._thread.start()
 
-    def call(self, work: Callable[[PlaywrightPage], Any], *, timeout_s: float) -> Any:
+    def call(self, work: Callable[[_Canvas], _Result], *, timeout_s: float) -> _Result:
         """Run `work` with the page; what it raises is raised here."""
-        future: Future[Any] = Future()
-        self._work.put((work, future))
-        return future.result(timeout=timeout_s)
+        return self._submit(lambda: work(self._open_canvas())).result(timeout=timeout_s)
 
     def renew_page(self) -> None:
         """Replace the page and its context, after a crash of the page."""
-        future: Future[Any] = Future()
-        self._work.put((None, future))
-        future.result(timeout=_START_DEADLINE_S)
+        self._submit(self._replace_page).result(timeout=_START_DEADLINE_S)
 
     def stop(self) -> None:
-        """Close the browser; a thread that hangs is left behind, its browser is killed."""
+        """Close the browser; one that does not close is killed."""
         self._work.put(None)
-        self._thread.join(timeout=10)
-        if self._thread.is_alive():
-            self._kill()
+        self._thread.join(timeout=_CLOSE_DEADLINE_S)
+        self.kill_browser()
+        self._thread.join(timeout=_CLOSE_DEADLINE_S)
+
+    def kill_browser(self) -> None:
+        """Kill the browser by its process id, if it still runs."""
+        pid = self.browser_pid
+        if pid is None:
+            return
+        with contextlib.suppress(OSError):
+            # The id may belong to another program by now.
+            if Path(f"/proc/{pid}/exe").samefile(self._install.path.resolve()):
+                os.kill(pid, signal.SIGKILL)
+
+    def _submit(self, work: Callable[[], _Result]) -> "Future[_Result]":
+        future: Future[_Result] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(work())
+            except BaseException as error:  # handed to the thread that asked for it
+                future.set_exception(error)
+
+        with self._ending:
+            if self._has_ended:
+                raise self._failure or PlaywrightError("the browser is closed")
+            self._work.put(run)
+        return future
 
     def _run(self) -> None:
-        failure: BaseException | None = None
         try:
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(
+                self._browser = playwright.chromium.launch(
                     executable_path=str(self._install.path),
                     args=list(_FLAGS),
                     chromium_sandbox=os.geteuid() != 0,
@@ -292,62 +355,52 @@ class _PlaywrightThread:
                     handle_sigterm=False,
                     handle_sighup=False,
                 )
-                page = self._open_page(browser)
-                while (task := self._work.get()) is not None:
-                    work, future = task
-                    try:
-                        if work is None:
-                            with contextlib.suppress(PlaywrightError):
-                                page.context.close()
-                            page = self._open_page(browser)
-                            future.set_result(None)
-                        else:
-                            future.set_result(work(page))
-                    except (PlaywrightError, HarnessError) as error:
-                        future.set_exception(error)
-                browser.close()
+                self.browser_pid = _process_id(self._browser)
+                while (work := self._work.get()) is not None:
+                    work()
+                self._browser.close()
         except PlaywrightError as error:
-            failure = error
-        while True:
-            try:
-                task = self._work.get_nowait()
-            except queue.Empty:
-                return
-            if task is not None:
-                task[1].set_exception(failure or PlaywrightError("the browser is closed"))
+            self._failure = error
+        finally:
+            self._refuse_further_work()
 
-    def _open_page(self, browser: Any) -> PlaywrightPage:
-        context = browser.new_context(
-            viewport={"width": self._width_px, "height": VIEWPORT_HEIGHT_PX},
-            device_scale_factor=1,
-            java_script_enabled=False,
-            service_workers="block",
-        )
-        page: PlaywrightPage = context.new_page()
-        page.goto(self._blank)
-        return page
+    def _refuse_further_work(self) -> None:
+        with self._ending:
+            self._has_ended = True
+        self._canvas = self._browser = None
+        while not self._work.empty():
+            work = self._work.get()
+            if work is not None:
+                work()
 
-    def _kill(self) -> None:
-        """Kill this process's Chromium children that carry our flags, by their ids."""
-        marker = str(self._install.path).encode()
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
-            with contextlib.suppress(OSError):
-                command = (entry / "cmdline").read_bytes()
-                if command.startswith(marker) and _is_descendant(int(entry.name)):
-                    os.kill(int(entry.name), 9)
+    def _open_canvas(self) -> _Canvas:
+        if self._browser is None:
+            raise self._failure or PlaywrightError("the browser is closed")
+        if self._canvas is None:
+            context = self._browser.new_context(
+                viewport={"width": self._width_px, "height": VIEWPORT_HEIGHT_PX},
+                device_scale_factor=1,
+                java_script_enabled=False,
+                service_workers="block",
+            )
+            page = context.new_page()
+            page.goto(self._blank)
+            self._canvas = _Canvas(page, context.new_cdp_session(page))
+        return self._canvas
+
+    def _replace_page(self) -> None:
+        if self._canvas is not None:
+            context, self._canvas = self._canvas.page.context, None
+            with contextlib.suppress(PlaywrightError):
+                context.close()
+        self._open_canvas()
 
 
-def _is_descendant(pid: int) -> bool:
-    while pid > 1:
-        if pid == os.getpid():
-            return True
-        with contextlib.suppress(OSError):
-            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-            continue
-        return False
-    return False
+def _process_id(browser: PlaywrightBrowser) -> int | None:
+    session = browser.new_browser_cdp_session()
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    session.detach()
+    return next((int(p["id"]) for p in processes if p["type"] == "browser"), None)
 
 
 def _first_line(error: BaseException | None) -> str:

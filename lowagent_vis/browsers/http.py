@@ -2,12 +2,19 @@
 
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urljoin
 
 import httpx
 
-from lowagent_vis.browsers.addresses import display_address, encode_address, is_harness_path, own_address
+from lowagent_vis.browsers.addresses import (
+    display_address,
+    encode_address,
+    encode_fields,
+    is_harness_path,
+    own_address,
+)
 from lowagent_vis.browsers.base import Request, Response
+from lowagent_vis.browsers.wsgi import WsgiTransport
 from lowagent_vis.errors import ActionError, HarnessError
 
 if TYPE_CHECKING:
@@ -18,6 +25,8 @@ if TYPE_CHECKING:
 
 MAX_REDIRECTS = 10
 _TIMEOUT_S = 30.0
+_SERVER_ERROR = 500
+_PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -31,7 +40,7 @@ class HttpBrowser:
 
     def __init__(self, *, base_url: str, wsgi: "WSGIApplication | None" = None) -> None:
         self._origin = base_url.rstrip("/")
-        transport = httpx.WSGITransport(app=wsgi) if wsgi is not None else None
+        transport = WsgiTransport(wsgi) if wsgi is not None else None
         self._client = httpx.Client(
             transport=transport,
             base_url=self._origin,
@@ -57,7 +66,7 @@ class HttpBrowser:
         """Send a request and follow its redirects inside the site.
 
         Raises:
-            ActionError: The address is one that no agent may request.
+            ActionError: The address is one that no agent may request, or holds no page.
             HarnessError: The site gave no answer, or redirects without end.
         """
         method, path, fields = request.method, request.path, request.fields
@@ -70,6 +79,7 @@ class HttpBrowser:
             exchanges.append((method, display_address(path), answer.status_code))
             location = answer.headers.get("location")
             if answer.status_code not in _REDIRECTS or location is None:
+                _check_is_page(answer, path)
                 return Response(
                     answer.status_code, display_address(path), answer.content, tuple(exchanges)
                 )
@@ -79,7 +89,7 @@ class HttpBrowser:
                 return Response(
                     answer.status_code, display_address(path), b"", tuple(exchanges), target
                 )
-            referer, path = path, encode_address(own)
+            path = encode_address(own)
             if answer.status_code in {301, 302, 303}:
                 method, fields = "GET", ()
         raise HarnessError(f"{request.path} redirects more than {MAX_REDIRECTS} times")
@@ -103,8 +113,14 @@ class HttpBrowser:
         content = None
         if method == "POST":
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-            content = urlencode(fields).encode()
+            content = encode_fields(fields).encode()
         try:
             return self._client.request(method, path, content=content, headers=headers)
         except httpx.HTTPError as error:
             raise HarnessError(f"{method} {path} got no answer: {error}") from error
+
+
+def _check_is_page(answer: httpx.Response, path: str) -> None:
+    kind = answer.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+    if kind not in _PAGE_TYPES and answer.status_code < _SERVER_ERROR:
+        raise ActionError(f"{display_address(path)} is a file ({kind}), not a page")

@@ -2,7 +2,9 @@
 
 import gc
 import hashlib
+import html
 import os
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ from werkzeug.test import Client
 from lowagent_sites.common.database import WorldDatabase
 from lowagent_sites.common.errors import UnknownNameError
 from lowagent_sites.common.fixtures import FixtureError
+from lowagent_sites.common.languages import baseline_language
 from lowagent_sites.common.seeds import Seed
 from lowagent_vis.errors import HarnessError
 from lowagent_vis.world import QueryError, World, WorldTemplate
@@ -311,3 +314,70 @@ def test_tampering_is_seen_by_the_difference_and_undone_by_a_reset(world: World)
     assert world.diff()["orders"]["changed"][0]["new"] == {"buyer": "x"}
     world.reset()
     assert world.diff() == {}
+
+
+def crawl(world: World, limit: int = 60) -> dict[str, bytes]:
+    """Return the pages that links lead to from the start page, signed in."""
+    client = Client(world.wsgi)
+    client.set_cookie(*world.login_cookie("nila_shop"))
+    pages: dict[str, bytes] = {}
+    waiting = ["/"]
+    while waiting and len(pages) < limit:
+        path = waiting.pop(0)
+        if path in pages:
+            continue
+        pages[path] = client.get(path).data
+        links = re.findall(r'href="(/[^"#]*)"', pages[path].decode())
+        waiting += [html.unescape(link) for link in links if not link.startswith("/static/")]
+    return pages
+
+
+def test_pages_do_not_depend_on_the_order_in_which_rows_are_found() -> None:
+    with World.open("ministore", baseline_language().code, key=b"k") as world:
+        expected = crawl(world)
+    with World.open("ministore", baseline_language().code, key=b"k") as world:
+        with world.tampering() as connection:
+            connection.execute("PRAGMA reverse_unordered_selects = ON")
+        found = crawl(world)
+    assert len(expected) > 20
+    assert [path for path in expected if found.get(path) != expected[path]] == []
+
+
+def test_reading_pages_changes_nothing() -> None:
+    with World.open("ministore", baseline_language().code) as world:
+        crawl(world)
+        assert world.diff(incidental=True) == {}
+        assert world.http_5xx == 0
+
+
+def test_the_same_actions_give_the_same_digests_and_pages_after_a_reset() -> None:
+    with World.open("ministore", baseline_language().code, key=b"k") as world:
+        (product,) = world.query("SELECT sku FROM products WHERE stock > 2 ORDER BY id LIMIT 1")
+
+        def play() -> tuple[list[bytes], dict[str, str]]:
+            client = Client(world.wsgi)
+            client.set_cookie(*world.login_cookie("nila_shop"))
+            page = client.get(f"/p/{product['sku']}")
+            form = re.search(r'<form[^>]*name="cart_add".*?</form>', page.text, re.DOTALL)
+            assert form is not None
+            action = re.search(r'action="([^"]*)"', form[0])
+            assert action is not None
+            fields = dict(re.findall(r'<input[^>]*name="([^"]*)"[^>]*value="([^"]*)"', form[0]))
+            done = client.post(action[1], data={**fields, "qty": "2"})
+            assert done.status_code == 303, done.text
+            assert set(world.diff()) == {"cart_items"}
+            return [page.data, client.get("/cart").data], world.digest(incidental=True)
+
+        first = play()
+        world.reset()
+        assert play() == first
+
+
+def test_the_fixture_of_the_empty_cart_empties_it() -> None:
+    with World.open("ministore", baseline_language().code, fixtures=["cart_empty_A"]) as world:
+        lines = world.query(
+            "SELECT count(*) AS n FROM cart_items JOIN users ON users.id = user_id "
+            "WHERE username = 'nila_shop'"
+        )
+        assert lines == [{"n": 0}]
+        assert world.diff(incidental=True) == {}

@@ -1,15 +1,14 @@
 """The application of one site in one language; it serves any number of worlds."""
 
-import hashlib
-import logging
 import os
-from collections.abc import Callable
+from datetime import date, datetime
 from functools import cache
 from typing import Any, Literal
 
 import jinja2
-from flask import Flask, Response, g, render_template, request
+from flask import Flask, Response, g, request
 from markupsafe import Markup, escape
+from sqlalchemy.exc import IntegrityError
 from werkzeug.exceptions import HTTPException
 
 from lowagent_sites.common import i18n
@@ -18,9 +17,16 @@ from lowagent_sites.common.auth import create_auth_blueprint
 from lowagent_sites.common.csrf import check_csrf, csrf_token
 from lowagent_sites.common.forms import new_form_id
 from lowagent_sites.common.headers import add_headers
-from lowagent_sites.common.languages import Language, get_language
+from lowagent_sites.common.languages import WESTERN_DIGITS, Language, get_language
 from lowagent_sites.common.media import media_path
-from lowagent_sites.common.numbers import format_decimal, format_integer, format_money, localize_digits
+from lowagent_sites.common.numbers import (
+    format_decimal,
+    format_integer,
+    format_money,
+    localize_digits,
+)
+from lowagent_sites.common.pages import show_conflict, show_fault, show_http_error
+from lowagent_sites.common.request_log import RequestLog, install_request_log
 from lowagent_sites.common.runtime import (
     DEFAULT_KEY,
     Runtime,
@@ -37,7 +43,7 @@ Numerals = Literal["local", "western"]
 OFFSITE_URL = "http://offsite.invalid/"
 _MAX_BODY_BYTES = 64 * 1024
 _UNDISTURBED = ("/static/", "/media/", "/__")
-_log = logging.getLogger(__name__)
+_METHODS = frozenset({"GET", "HEAD", "POST"})
 
 
 def create_app(
@@ -47,6 +53,7 @@ def create_app(
     runtime: Runtime | None = None,
     offsite_url: str | None = None,
     numerals: Numerals = "local",
+    request_log: RequestLog | None = None,
 ) -> Flask:
     """Return the application of a site in a language.
 
@@ -56,9 +63,11 @@ def create_app(
         runtime: Database, clock and tokens, for requests that bring none.
         offsite_url: Where the ad leads.
         numerals: `western` shows the digits 0 to 9 in every language.
+        request_log: Where every request is noted.
     """
     app = Flask(site.package, static_folder=None, template_folder="templates")
     app.config["SECRET_KEY"] = os.environ.get("LOWAGENT_VIS_SECRET_KEY", f"lowagent/{site.name}")
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
     app.extensions["site"] = site
     app.extensions["language"] = language
@@ -74,6 +83,8 @@ def create_app(
     app.register_blueprint(create_auth_blueprint())
     for blueprint in site.blueprints():
         app.register_blueprint(blueprint)
+    if request_log is not None:
+        install_request_log(app, request_log)
     app.before_request(_before_request)
     app.after_request(_after_request)
     app.after_request(save_session)
@@ -81,21 +92,24 @@ def create_app(
     if numerals == "western":
         app.after_request(_with_western_digits)
     app.teardown_request(_close_session)
-    app.register_error_handler(HTTPException, _show_http_error)
-    app.register_error_handler(Exception, _show_fault)
+    app.register_error_handler(HTTPException, show_http_error)
+    app.register_error_handler(IntegrityError, show_conflict)
+    app.register_error_handler(Exception, show_fault)
     return app
 
 
 @cache
 def shared_app(site_name: str, language_code: str, numerals: Numerals = "local") -> Flask:
     """Return the application that all worlds of this process share."""
-    return create_app(
-        load_site(site_name), language=get_language(language_code), numerals=numerals
-    )
+    return create_app(load_site(site_name), language=get_language(language_code), numerals=numerals)
 
 
 def _set_up_templates(app: Flask) -> None:
-    app.jinja_options = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    app.jinja_options = {
+        "undefined": jinja2.StrictUndefined,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+    }
     app.jinja_loader = jinja2.ChoiceLoader(
         [
             jinja2.PackageLoader(app.import_name, "templates"),
@@ -126,7 +140,8 @@ def _set_up_templates(app: Flask) -> None:
         digits=lambda value: localize_digits(str(value), language),
         money=lambda cents: _isolated(format_money(cents, language)),
         code=lambda value: _isolated(str(value)),
-        iso=lambda value: _isolated(value.isoformat()),
+        iso=lambda value: _isolated(_iso(value)),
+        isolated=lambda text: Markup("<bdi>{}</bdi>").format(escape(text)),
     )
 
 
@@ -135,19 +150,21 @@ def _isolated(text: str) -> Markup:
     return Markup('<bdi dir="ltr">{}</bdi>').format(escape(text))
 
 
-def _is_page() -> bool:
-    return not request.path.startswith(_UNDISTURBED)
+def _iso(value: date) -> str:
+    """Return a day, or a moment to the minute, as the sites show it in every language."""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M")
+    return value.isoformat()
 
 
 def _before_request() -> Any:
-    if not _is_page():
-        return None
-    if request.method not in {"GET", "HEAD", "POST"}:
+    if request.path.startswith(_UNDISTURBED) or request.method not in _METHODS:
         return None
     interruption = current_runtime().disruptions.intercept()
     if interruption is not None:
         return interruption
-    if request.method == "POST":
+    # An address that takes no POST answers 404 or 405, whatever the form holds.
+    if request.method == "POST" and request.routing_exception is None:
         current_runtime().database.begin_write(db())
         check_csrf()
     return None
@@ -155,6 +172,7 @@ def _before_request() -> Any:
 
 def _after_request(response: Response) -> Response:
     """Keep what a POST wrote unless it was refused."""
+    current_runtime().disruptions.follow(response)
     if request.method == "POST" and "db" in g:
         if response.status_code < 400:
             g.db.commit()
@@ -165,9 +183,8 @@ def _after_request(response: Response) -> Response:
 
 def _with_western_digits(response: Response) -> Response:
     if response.mimetype == "text/html":
-        digits = current_language().digits
-        text = response.get_data(as_text=True).translate(str.maketrans(digits, "0123456789"))
-        response.set_data(text)
+        digits = str.maketrans(current_language().digits, WESTERN_DIGITS)
+        response.set_data(response.get_data(as_text=True).translate(digits))
     return response
 
 
@@ -176,29 +193,3 @@ def _close_session(error: BaseException | None) -> None:
     if session is not None:
         session.rollback()
         session.close()
-
-
-def _show_http_error(error: HTTPException) -> Any:
-    if error.response is not None:
-        return error.response
-    return _error_page(error.code or 500, getattr(error, "back", None), error.description)
-
-
-def _show_fault(error: Exception) -> Any:
-    """Show the page of status 500 with an incident id that follows from the request."""
-    incident = hashlib.sha256(f"{request.method} {request.full_path}".encode()).hexdigest()[:12]
-    _log.error("incident %s: %s %s", incident, request.method, request.path, exc_info=error)
-    if "db" in g:
-        g.db.rollback()
-    return _error_page(500, None, None, incident=incident)
-
-
-def _error_page(
-    status: int, back: str | None, detail: str | None, *, incident: str | None = None
-) -> Any:
-    page = render_template(
-        "common/error.html", status=status, back=back, detail=detail, incident=incident
-    )
-    return page, status
-
-

@@ -1,21 +1,23 @@
 """Serves what pages load: style sheets, fonts, photos; and the empty page they are drawn in."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from flask import Blueprint, Flask, Response, abort, send_from_directory
+from flask import Blueprint, Flask, Response, abort, request, send_from_directory
 from werkzeug.routing import BaseConverter
 
 from lowagent_sites.common.headers import HEADERS
-from lowagent_sites.common.media import NeutralPhotoProvider
+from lowagent_sites.common.languages import Language, load_languages
+from lowagent_sites.common.media import NeutralPhotoProvider, tokens_of
 from lowagent_sites.paths import data_dir
 from lowagent_sites.registry import load_site, site_names
 
 _YEAR_S = 31_536_000
 _BLANK = b"<!doctype html><html><head><title></title></head><body></body></html>"
-_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.(css|woff2)")
+_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.(css|woff2|svg)")
 
 
 class TokenConverter(BaseConverter):
@@ -27,6 +29,7 @@ class TokenConverter(BaseConverter):
 def create_assets_app() -> Flask:
     """Return an application with the assets of all sites and `/__blank`, without a database."""
     app = Flask(__name__, static_folder=None)
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.converters["token"] = TokenConverter
     app.register_blueprint(create_assets_blueprint())
 
@@ -45,6 +48,13 @@ def create_assets_app() -> Flask:
 def create_assets_blueprint() -> Blueprint:
     """Return the routes of style sheets, fonts and photos, for every application."""
     assets = Blueprint("assets", __name__)
+    photos = NeutralPhotoProvider()
+
+    @assets.get("/static/common/languages.css")
+    def languages_css() -> Response:
+        response = Response(_languages_css(), mimetype="text/css")
+        response.add_etag()
+        return _lasting(response)
 
     @assets.get("/static/<folder>/<name>")
     def static(folder: str, name: str) -> Response:
@@ -54,16 +64,33 @@ def create_assets_blueprint() -> Blueprint:
 
     @assets.get("/media/<token:token>.jpg")
     def media(token: str) -> Response:
-        photo = NeutralPhotoProvider().get(token)
-        response = _lasting(Response(photo, mimetype="image/jpeg"))
+        known = _known_tokens()
+        if known is not None and token not in known:
+            abort(404)
+        response = Response(photos.get(known[token] if known else token), mimetype="image/jpeg")
+        # From the token and not from the bytes, so that it says nothing about the picture.
         response.set_etag(token)
-        return response
+        return _lasting(response)
 
     return assets
 
 
+def language_css(language: Language) -> str:
+    """Return the rule that sets fonts and line heights of a language."""
+    return (
+        f":lang({language.code}) {{ font-family: {language.font_family}; "
+        f"--body: {language.body_px}px; --leading: {language.line_height:g}; "
+        f"--tight: {language.heading_line_height:g}; }}\n"
+    )
+
+
 @cache
-def _folders() -> dict[str, Path]:
+def _languages_css() -> str:
+    return "".join(language_css(language) for language in load_languages().values())
+
+
+@cache
+def _folders() -> Mapping[str, Path]:
     folders = {"common": Path(__file__).parent / "static", "fonts": data_dir("assets") / "fonts"}
     for name in site_names():
         module = import_module(load_site(name).package)
@@ -71,6 +98,14 @@ def _folders() -> dict[str, Path]:
     return folders
 
 
+@cache
+def _known_tokens() -> Mapping[str, str] | None:
+    """Return all media ids by token, or None where a site does not tell its own."""
+    sites = [load_site(name) for name in site_names()]
+    ids = [site.media_ids() for site in sites if site.media_ids is not None]
+    return tokens_of(i for some in ids for i in some) if len(ids) == len(sites) else None
+
+
 def _lasting(response: Response) -> Response:
     response.headers["Cache-Control"] = f"public, max-age={_YEAR_S}, immutable"
-    return response
+    return response.make_conditional(request)  # type: ignore[return-value]

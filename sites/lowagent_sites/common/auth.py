@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response
 
 from lowagent_sites.common.forms import Field, Form
 from lowagent_sites.common.i18n import gettext as _
+from lowagent_sites.common.pages import referring_page
 from lowagent_sites.common.passwords import hash_password
 from lowagent_sites.common.runtime import current_runtime, current_site, current_user, db
 from lowagent_sites.common.sessions import flash, session_id, sign_in, sign_out
@@ -20,6 +21,8 @@ from lowagent_sites.common.sessions import flash, session_id, sign_in, sign_out
 _P = ParamSpec("_P")
 _USERNAME = regex.compile(r"[a-z0-9_]{3,20}")
 _EMAIL = regex.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+# Browsers drop control characters and read a backslash as a slash: both can make "//host".
+_UNSAFE = regex.compile(r"[\\\p{Cc}\s]")
 _RESERVED = frozenset({"admin", "support", "harness"})
 
 
@@ -32,7 +35,7 @@ def login_required(view: Callable[_P, Any]) -> Callable[_P, Any]:
             return view(*args, **kwargs)
         if request.method == "POST":
             flash(_("Sign in to continue"))
-            return redirect(_login_url(_page_of_form()), 303)
+            return redirect(_login_url(referring_page()), 303)
         return redirect(_login_url(request.full_path.rstrip("?")), 302)
 
     return guarded
@@ -42,17 +45,9 @@ def _login_url(target: str) -> str:
     return f"/login?{urlencode({'next': target})}"
 
 
-def _page_of_form() -> str:
-    """Return the page that held the form: the referring page of this site, else home."""
-    parts = urlsplit(request.referrer or "")
-    if parts.netloc != request.host or not parts.path:
-        return "/"
-    return parts.path + (f"?{parts.query}" if parts.query else "")
-
-
 def safe_target(target: str) -> str | None:
     """Return `target` if it is a path of this site."""
-    if not target.startswith("/") or target.startswith("//") or "\\" in target:
+    if not target.startswith("/") or target.startswith("//") or _UNSAFE.search(target):
         return None
     parts = urlsplit(target)
     return None if parts.scheme or parts.netloc else target
@@ -98,14 +93,13 @@ def login() -> Any:
         return render_template("common/login.html", form=form, next=target)
     form.read(request.form)
     if not form.errors:
-        user = _find_user(form.value("username"))
-        if user is None or not check_password_hash(user.password_hash, form.value("password")):
-            form.add_error("username", _("Wrong user name or password"))
-    if form.errors:
-        form.forget_passwords()
-        return render_template("common/login.html", form=form, next=target), 422
-    _change_session(lambda: sign_in(user.id))
-    return redirect(target, 303)
+        user = _check_login(form.value("username"), form.value("password"))
+        if user is not None:
+            _change_session(lambda: sign_in(user.id))
+            return redirect(target, 303)
+        form.add_error("username", _("Wrong user name or password"))
+    form.forget_passwords()
+    return render_template("common/login.html", form=form, next=target), 422
 
 
 def logout() -> Response:
@@ -229,6 +223,12 @@ def _check_new_password(form: Form) -> None:
         form.add_error("password", _("Use 8 to 72 characters with a letter and a digit"))
     if not form["password2"].error and form.value("password2") != chosen:
         form.add_error("password2", _("The two passwords differ"))
+
+
+def _check_login(username: str, secret: str) -> Any | None:
+    """Return the account that name and password belong to, or None."""
+    user = _find_user(username)
+    return user if user is not None and check_password_hash(user.password_hash, secret) else None
 
 
 def _find_user(username: str, *, only_login: bool = True) -> Any | None:

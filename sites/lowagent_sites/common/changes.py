@@ -9,6 +9,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, MetaData, Table
@@ -69,8 +70,10 @@ def diff(database: Database, schema: Schema, *, incidental: bool = False) -> Dif
     """
     tables = select_tables(schema, incidental=incidental)
     with database.raw() as connection:
-        found = {table.name: _logged_changes(connection, table) for table in tables}
-    return _without_unchanged(found)
+        logged = {table: connection.execute(_log_query(table)).fetchall() for table in tables}
+    return _without_unchanged(
+        {table.name: _logged_changes(table, rows) for table, rows in logged.items() if rows}
+    )
 
 
 def full_diff(
@@ -130,22 +133,27 @@ def _unless_kept(table: Table, row: str) -> str:
     return f"WHERE NOT EXISTS (SELECT 1 FROM {_log_name(table)} WHERE {same_key})"
 
 
-def _logged_changes(connection: sqlite3.Connection, table: Table) -> TableDiff:
-    columns, keys = column_names(table), key_names(table)
-    same_key = " AND ".join(f"log.{quote_name(key)} = now.{quote_name(key)}" for key in keys)
-    rows = connection.execute(
-        f"SELECT log._e, now.{quote_name(keys[0])} IS NOT NULL, "
-        f"{quote_names(keys, 'log.')}, "
-        f"{quote_names(columns, 'log.')}, {quote_names(columns, 'now.')} "
-        f"FROM {_log_name(table)} AS log LEFT JOIN {quote_name(table.name)} AS now ON {same_key}"
-    ).fetchall()
-    start, middle = 2 + len(keys), 2 + len(keys) + len(columns)
+def _logged_changes(table: Table, rows: Sequence[Row]) -> TableDiff:
+    start = 2 + len(key_names(table))
+    middle = start + len(table.columns)
     return _compare_rows(
         table,
         (
             (row[2:start], row[start:middle] if row[0] else None, row[middle:] if row[1] else None)
             for row in rows
         ),
+    )
+
+
+@cache
+def _log_query(table: Table) -> str:
+    """Return the SELECT of whether a row was and is there, its key, its old and its new values."""
+    columns, keys = column_names(table), key_names(table)
+    same_key = " AND ".join(f"log.{quote_name(key)} = now.{quote_name(key)}" for key in keys)
+    return (
+        f"SELECT log._e, now.{quote_name(keys[0])} IS NOT NULL, {quote_names(keys, 'log.')}, "
+        f"{quote_names(columns, 'log.')}, {quote_names(columns, 'now.')} "
+        f"FROM {_log_name(table)} AS log LEFT JOIN {quote_name(table.name)} AS now ON {same_key}"
     )
 
 

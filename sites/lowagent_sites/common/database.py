@@ -20,6 +20,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 _BEGIN_OPTION = "lowagent_sites_begin"
 _START = "lowagent_sites_start"
 _CACHED_STATEMENTS = 512
+_WORLD_CACHE_KIB = 64
 _BUSY_TIMEOUT_MS = 5000
 
 _raw_to_wrap: ContextVar[sqlite3.Connection] = ContextVar("raw_to_wrap")
@@ -78,6 +79,8 @@ class WorldDatabase(Database):
         )
         raw.deserialize(seed)
         _set_pragmas(raw)
+        # Pages already lie in memory: a large cache would only hold them twice.
+        raw.execute(f"PRAGMA cache_size=-{_WORLD_CACHE_KIB}")
         token = _raw_to_wrap.set(raw)
         try:
             connection = _world_engine().connect()

@@ -7,6 +7,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
+from markupsafe import Markup, escape
 
 from lowagent_sites.common.languages import Language, get_language
 from lowagent_sites.common.runtime import current_language, current_site
@@ -44,10 +45,13 @@ class Texts:
         return self._finish(str(self._translations.upgettext(context, message)), values)
 
     def _finish(self, text: str, values: dict[str, object]) -> str:
-        filled = text % values if values else text.replace("%%", "%")
-        if self._brackets is None:
-            return filled
-        return f"{self._brackets[0]}{filled}{self._brackets[1]}"
+        if self._brackets is not None:
+            text = f"{self._brackets[0]}{text}{self._brackets[1]}"
+        if not values:
+            return text.replace("%%", "%")
+        # A value may be markup, such as a date that keeps its direction; the rest is escaped then.
+        has_markup = any(isinstance(value, Markup) for value in values.values())
+        return (escape(text) if has_markup else text) % values
 
 
 @cache

@@ -58,7 +58,9 @@ class Language:
         port_index: Last digit of the port of a server in this language.
         baseline: The language that others are compared with; its texts are the msgids.
         selectable: False for the pseudo-language, which tests alone use.
+        line_height: Of running text; `heading_line_height` of headings, whose lines are few.
         plural: The gettext plural rule in C, with the number of forms.
+        content: The language whose texts fill the databases; the pseudo-language borrows one.
         message_brackets: Put around every interface text by the pseudo-language.
     """
 
@@ -75,6 +77,7 @@ class Language:
     font_family: str
     body_px: int
     line_height: float
+    heading_line_height: float
     script: str
     port_index: int
     baseline: bool
@@ -83,6 +86,23 @@ class Language:
     content: str
     message_brackets: tuple[str, str] | None
     search: SearchFolds
+
+    def __post_init__(self) -> None:
+        """Refuse a file that would show wrong numbers or pages.
+
+        Raises:
+            ValueError: A value is none of those that the sites can show.
+        """
+        checks = {
+            "digits": len(self.digits) == len(set(self.digits)) == len(WESTERN_DIGITS)
+            and self.digits.isdecimal(),
+            "direction": self.direction in {"ltr", "rtl"},
+            "grouping": self.grouping in {"western", "indian"},
+            "currency.rate": self.currency.rate == 1 or self.currency.rate % 10 == 0,
+        }
+        wrong = [name for name, is_right in checks.items() if not is_right]
+        if wrong:
+            raise ValueError(f"language {self.code}: bad {', '.join(wrong)}")
 
     def with_western_digits(self) -> "Language":
         """Return this language with the digits 0 to 9."""
@@ -146,6 +166,7 @@ def _read(data: Mapping[str, Any], code: str) -> Language:
         font_family=data["font_family"],
         body_px=data["body_px"],
         line_height=data["line_height"],
+        heading_line_height=data["heading_line_height"],
         script=data["script"],
         port_index=data["port_index"],
         baseline=data.get("baseline", False),

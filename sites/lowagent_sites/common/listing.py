@@ -1,4 +1,14 @@
-"""Lists: pages, sorting, filters that the address carries (`common.md` 7)."""
+"""Lists: pages, sorting, filters that the address carries (`common.md` 7).
+
+    sort = choice("sort", ("newest", "oldest"), "newest")
+    page = paginate(total, 10)
+    rows = session.scalars(query.offset(page.offset).limit(page.size))
+    chips = [Chip(_("In stock only"), with_parameters(in_stock=None))]
+    return render_template("...", page=page, rows=rows, chips=chips)
+
+The template prints `ui.result_line(page)`, `ui.chips(chips)` above the rows and
+`ui.pagination(page)` below them.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +25,14 @@ class PageLink:
     number: int
     href: str
     is_current: bool
+
+
+@dataclass(frozen=True)
+class Chip:
+    """An active filter, and the address of the list without it."""
+
+    label: str
+    href: str
 
 
 @dataclass(frozen=True)
@@ -53,17 +71,13 @@ class Pagination:
         return [PageLink(number, self.href(number), number == self.number) for number in shown]
 
 
-class _Elsewhere(HTTPException):
-    code = 302
-
-
 def paginate(total: int, size: int) -> Pagination:
     """Return the page that the address asks for; beyond the last one it redirects there."""
     text = request.args.get("page", "1")
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 7 else 1
     page = Pagination(max(1, number), size, total)
     if page.number > page.pages:
-        raise _Elsewhere(response=redirect(page.href(page.pages), 302))
+        raise HTTPException(response=redirect(page.href(page.pages), 302))
     return page
 
 

@@ -1,17 +1,20 @@
 """Numbers and money as the sites show and read them (`common.md` 6)."""
 
 import unicodedata
-from decimal import ROUND_HALF_UP, Decimal
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
 import regex
 
-from lowagent_sites.common.languages import Language
+from lowagent_sites.common.languages import WESTERN_DIGITS, Currency, Language
 
 _MAX_DIGITS = 12
 _GRID_CENTS = 10
 _INVISIBLE = regex.compile(r"[\s\u00a0\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _GROUP_MARKS = regex.compile("(?<=[0-9])[,\u066c\u2019](?=[0-9])")
-_PLAIN = regex.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?|[+-]?\.[0-9]+")
+_PLAIN = regex.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)")
+# NFKC would read a small raised 2 as the digit 2: a hundred squared would become 1002.
+_NOT_IN_LINE = ("<super>", "<sub>", "<circle>", "<fraction>")
 
 
 class NumberProblem(ValueError):  # noqa: N818 - it is the person's typing, not a fault
@@ -24,7 +27,7 @@ class NumberProblem(ValueError):  # noqa: N818 - it is the person's typing, not 
 
 def localize_digits(text: str, language: Language) -> str:
     """Return `text` with the digits 0 to 9 in the language's own."""
-    return text.translate(str.maketrans("0123456789", language.digits))
+    return text.translate(str.maketrans(WESTERN_DIGITS, language.digits))
 
 
 def format_integer(value: int, language: Language) -> str:
@@ -49,8 +52,9 @@ def local_amount(cents: int, language: Language) -> Decimal:
 def format_money(cents: int, language: Language) -> str:
     """Return an amount of US cents in the language's currency, symbol included."""
     currency = language.currency
-    amount = format_decimal(local_amount(cents, language), currency.decimals, language)
-    return currency.pattern.format(symbol=currency.symbol, amount=amount)
+    amount = format_decimal(local_amount(abs(cents), language), currency.decimals, language)
+    text = currency.pattern.format(symbol=currency.symbol, amount=amount)
+    return f"-{text}" if cents < 0 else text
 
 
 def parse_number(text: str, language: Language, *, allow_sign: bool = False) -> Decimal:
@@ -82,19 +86,61 @@ def parse_whole(text: str, language: Language, *, allow_sign: bool = False) -> i
     return int(number)
 
 
+def parse_local_amount(text: str, language: Language) -> Decimal:
+    """Read an amount in units of the language's currency.
+
+    Raises:
+        NumberProblem: It is no amount, or has more decimals than the currency shows.
+    """
+    local = parse_number(text, language)
+    decimals = language.currency.decimals
+    if local != round(local, decimals):
+        raise NumberProblem("number" if decimals else "whole")
+    return local
+
+
 def parse_money(text: str, language: Language) -> int:
-    """Read an amount in local units and return US cents, rounded half up.
+    """Read an amount in local units and return US cents, rounded half up, as it is stored.
+
+    A bound of a filter is rounded by `cents_at_least` and `cents_at_most` instead.
 
     Raises:
         NumberProblem: It is no amount.
     """
-    local = parse_number(text, language)
-    return int((local * 100 / language.currency.rate).to_integral_value(ROUND_HALF_UP))
+    return _to_cents(parse_local_amount(text, language), language, ROUND_HALF_UP)
+
+
+def cents_at_least(local: Decimal, language: Language) -> int:
+    """Return the fewest US cents that are worth `local` or more: a filter's lower bound."""
+    return _to_cents(local, language, ROUND_CEILING)
+
+
+def cents_at_most(local: Decimal, language: Language) -> int:
+    """Return the most US cents that are worth `local` or less: a filter's upper bound."""
+    return _to_cents(local, language, ROUND_FLOOR)
 
 
 def round_down_to_grid(cents: Decimal) -> int:
     """Round an amount down to the 10-cent grid, as discounts are."""
-    return int(cents // _GRID_CENTS) * _GRID_CENTS
+    return _round_to_grid(cents, ROUND_FLOOR)
+
+
+def round_up_to_grid(cents: Decimal) -> int:
+    """Round an amount up to the 10-cent grid, as taxes and charges are."""
+    return _round_to_grid(cents, ROUND_CEILING)
+
+
+def round_half_up_to_grid(cents: Decimal) -> int:
+    """Round an amount to the nearest point of the 10-cent grid, as instalments are."""
+    return _round_to_grid(cents, ROUND_HALF_UP)
+
+
+def _round_to_grid(cents: Decimal, rounding: str) -> int:
+    return int((cents / _GRID_CENTS).to_integral_value(rounding)) * _GRID_CENTS
+
+
+def _to_cents(local: Decimal, language: Language, rounding: str) -> int:
+    return int((local * 100 / language.currency.rate).to_integral_value(rounding))
 
 
 def _group(digits: str, language: Language) -> str:
@@ -108,12 +154,28 @@ def _group(digits: str, language: Language) -> str:
 
 
 def _to_plain(text: str, language: Language) -> str:
+    if any(unicodedata.decomposition(character).startswith(_NOT_IN_LINE) for character in text):
+        raise NumberProblem("number")
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    currency = language.currency
-    for word in sorted({currency.symbol, currency.code, *currency.words}, key=len, reverse=True):
-        plain = plain.replace(word, "")
+    plain = _without_currency(plain, language.currency)
     plain = "".join(
         str(unicodedata.decimal(character)) if character.isdecimal() else character
         for character in plain
     )
     return _GROUP_MARKS.sub("", plain).replace("\u066b", ".")
+
+
+def _without_currency(text: str, currency: Currency) -> str:
+    """Take the currency's names off both ends, the full stop of an abbreviation with them."""
+    names = "|".join(_names(currency))
+    text = regex.sub(f"^(?:{names})+", "", text, flags=regex.IGNORECASE)
+    return regex.sub(f"(?:{names})+$", "", text, flags=regex.IGNORECASE)
+
+
+def _names(currency: Currency) -> Iterable[str]:
+    """Return patterns of all names of a currency, the longest first, as they are after NFKC."""
+    names = {currency.symbol, currency.code, *currency.words}
+    for name in sorted({unicodedata.normalize("NFKC", name) for name in names}, key=len)[::-1]:
+        # "Rs." is an abbreviation; the point of "$.50" belongs to the number.
+        is_abbreviation = name.isalpha() and name != currency.code
+        yield regex.escape(name) + (r"\.?" if is_abbreviation else "")

@@ -5,6 +5,7 @@ The server works on a copy of the seed that is gone when it ends.
 
 import os
 import secrets
+import socket
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -18,6 +19,7 @@ from lowagent_sites.common.app import create_app
 from lowagent_sites.common.clock import Clock
 from lowagent_sites.common.database import FileDatabase
 from lowagent_sites.common.disruptions import Disruptions
+from lowagent_sites.common.errors import PrerequisiteError
 from lowagent_sites.common.fixtures import apply_fixtures, fixtures_folder, load_fixture
 from lowagent_sites.common.harness_api import HarnessApi, HarnessSettings, ServedSite
 from lowagent_sites.common.languages import get_language
@@ -61,18 +63,27 @@ def serve(
 
     Raises:
         UnknownNameError: There is no such site or language.
-        PrerequisiteError: The token is too short, or the seed cannot be built.
-        OSError: The port is taken.
+        PrerequisiteError: The token is too short, the seed cannot be built or the port is taken.
     """
     settings = HarnessSettings(token)
     site, language = load_site(site_name), get_language(language_code)
     seed = seed_database(site_name, language_code)
-    with open_site(site, language, seed, settings=settings, offsite_url=offsite_url) as app:
-        server = create_server(app, host=host, port=port, threads=_THREADS, ident=None)
-        try:
-            server.run()
-        finally:
-            server.close()
+    with (
+        closing(_listen(host, port)) as listener,
+        open_site(site, language, seed, settings=settings, offsite_url=offsite_url) as app,
+        closing(create_server(app, sockets=[listener], threads=_THREADS, ident=None)) as server,
+    ):
+        server.run()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise PrerequisiteError(
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another port"
+        ) from error
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """What a site tells the common parts about itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint
 from sqlalchemy import MetaData
 
+from lowagent_sites.common.forms import Field
 from lowagent_sites.common.languages import Language
 
 
@@ -29,7 +30,8 @@ class HeaderData:
         links: Counters such as cart and wishlist.
         menu: The primary menu.
         search_action: Where the search form leads.
-        search_label: Label of its field.
+        search_label: Label of its field `q`.
+        search_fields: Further fields of it, such as a category.
         footer: Links of the footer.
     """
 
@@ -37,6 +39,7 @@ class HeaderData:
     menu: Sequence[NavLink] = ()
     search_action: str | None = None
     search_label: str = ""
+    search_fields: Sequence[Field] = ()
     footer: Sequence[NavLink] = ()
 
 
@@ -57,6 +60,9 @@ class Site:
         header: Makes the header for the current request.
         build: Writes the database of a language to a file.
         content_version: Hash of all that `build` reads.
+        footer_note: A sentence of the footer.
+        media_ids: All media ids of the site; no other photo is served. Where it is not given,
+            every token shows a photo.
     """
 
     name: str
@@ -72,3 +78,4 @@ class Site:
     build: Callable[[Language, Path], None]
     content_version: Callable[[], str]
     footer_note: Callable[[], str] = field(default=lambda: "")
+    media_ids: Callable[[], Iterable[str]] | None = None

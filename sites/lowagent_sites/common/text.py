@@ -11,10 +11,11 @@ _CONTROL = regex.compile(r"[\p{Cc}--\n]", regex.V1)
 _BIDI = regex.compile("[\u202a-\u202e\u2066-\u2069]")
 _BLANK_LINES = regex.compile(r"\n{4,}")
 _NOTHING = regex.compile(r"[\s\p{Cf}\p{Cc}]*")
-_UNSEEN = regex.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u0300-\u036f]")
+_UNSEEN = regex.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u0300-\u036f]"
+)
 _PUNCTUATION = regex.compile(r"[\p{P}\p{S}--\u0950]", regex.V1)
 _MAX_QUERY = 100
-_MAX_TOKENS = 12
 
 
 def clean_line(text: str) -> str:
@@ -55,10 +56,10 @@ def search_text(parts: Iterable[str], language: Language) -> str:
 
 def query_tokens(query: str, language: Language) -> list[str]:
     """Return the tokens of a query, of which each must begin a token of a record."""
-    return fold(query[:_MAX_QUERY], language).split()[:_MAX_TOKENS]
+    return fold(query[:_MAX_QUERY], language).split()
 
 
 def like_pattern(token: str) -> str:
-    """Return the `LIKE` pattern (escape character `\\`) that finds a token's beginning."""
+    r"""Return the `LIKE` pattern (escape character `\`) that finds a token's beginning."""
     escaped = token.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"% {escaped}%"

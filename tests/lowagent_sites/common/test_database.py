@@ -1,5 +1,7 @@
 """Databases: isolation of a world's transaction, resets, writers that queue up."""
 
+import ast
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,13 +12,15 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 
+import lowagent_sites
+from lowagent_sites.common.changes import digest
 from lowagent_sites.common.database import (
     Database,
     DatabaseBrokenError,
     FileDatabase,
     WorldDatabase,
 )
-from tests.lowagent_sites.common.demo_database import Item, Line, Order, demo_seed
+from tests.lowagent_sites.common.demo_database import DEMO, Item, Line, Order, demo_seed
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +103,23 @@ def test_a_reset_returns_to_the_overlay(world: WorldDatabase) -> None:
     world.clear()
     with world.session() as session:
         assert len(session.scalars(select(Line.qty)).all()) == 15
+
+
+@pytest.mark.parametrize("has_overlay", [False, True])
+def test_a_reset_undoes_writes_of_many_megabytes(world: WorldDatabase, has_overlay: bool) -> None:
+    if has_overlay:
+        world.overlay(lambda connection: connection.execute(text("DELETE FROM lines")))
+    before = digest(world, DEMO, incidental=True)
+    for _ in range(2):
+        with world.session() as session:
+            world.begin_write(session)
+            session.add_all(Item(sku=f"X{n}", name="n" * 4000, stock=1) for n in range(2000))
+            session.flush()
+            session.execute(text("UPDATE items SET name = name || '+'"))
+            session.commit()
+        assert count_items(world) == 2020
+        world.reset()
+        assert digest(world, DEMO, incidental=True) == before
 
 
 def test_foreign_keys_hold(world: WorldDatabase) -> None:
@@ -185,3 +206,18 @@ def test_statements_of_another_world_are_not_collected(world: WorldDatabase, see
     with closing(WorldDatabase.open(seed)) as other, world.statements() as statements:
         count_items(other)
     assert statements == []
+
+
+def test_no_module_of_the_sites_ends_a_transaction_by_raw_sql() -> None:
+    folder = Path(lowagent_sites.__file__).parent
+    wrong = [
+        f"{path.relative_to(folder)}:{node.lineno} {node.value!r}"
+        for path in sorted(folder.rglob("*.py"))
+        if path != folder / "common" / "database.py"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.match(r"(COMMIT|END|ROLLBACK)\b", node.value, re.IGNORECASE)
+        and len(node.value.split()) <= 3
+    ]
+    assert wrong == []

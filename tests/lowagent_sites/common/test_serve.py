@@ -1,5 +1,6 @@
 """A site behind a real server: races, resets under load, and what is refused."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -144,6 +145,13 @@ def test_a_short_token_keeps_the_server_from_starting() -> None:
     language = selectable_languages()[0]
     with pytest.raises(PrerequisiteError, match="set LOWAGENT_VIS_HARNESS_TOKEN to 32 or more"):
         serve("ministore", language.code, port=0, token="short")
+
+
+def test_a_taken_port_is_one_clear_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(PrerequisiteError, match=f"cannot listen on 127.0.0.1:{port}: .*; cho"):
+            serve("ministore", baseline_language().code, port=port, token=TOKEN)
 
 
 def test_ports_follow_the_site_and_the_language() -> None:

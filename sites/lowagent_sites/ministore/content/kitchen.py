@@ -336,7 +336,6 @@ def _description(
             and _fits(s, ptype, line.material, line.feature)
             and (use != "description_size" or s.slots == (slot[kind.measure],))
             and (use != "description_care" or line.material in s.materials)
-            and (s.id != "desc.size.diameter.3" or ptype == "frying_pan")
         ]
         chosen.append(pick(options, use, key))
     return tuple(chosen)
