@@ -79,7 +79,7 @@ def create_app(
     app.url_map.converters["token"] = TokenConverter
     app.url_map.strict_slashes = False
     _set_up_templates(app)
-    app.register_blueprint(create_assets_blueprint())
+    app.register_blueprint(create_assets_blueprint([site]))
     app.register_blueprint(create_auth_blueprint())
     for blueprint in site.blueprints():
         app.register_blueprint(blueprint)

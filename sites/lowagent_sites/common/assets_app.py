@@ -1,7 +1,7 @@
 """Serves what pages load: style sheets, fonts, photos; and the empty page they are drawn in."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +12,7 @@ from werkzeug.routing import BaseConverter
 from lowagent_sites.common.headers import HEADERS
 from lowagent_sites.common.languages import Language, load_languages
 from lowagent_sites.common.media import NeutralPhotoProvider, tokens_of
+from lowagent_sites.common.site import Site
 from lowagent_sites.paths import data_dir
 from lowagent_sites.registry import load_site, site_names
 
@@ -31,7 +32,7 @@ def create_assets_app() -> Flask:
     app = Flask(__name__, static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.converters["token"] = TokenConverter
-    app.register_blueprint(create_assets_blueprint())
+    app.register_blueprint(create_assets_blueprint([load_site(name) for name in site_names()]))
 
     @app.get("/__blank")
     def blank() -> Response:
@@ -45,10 +46,15 @@ def create_assets_app() -> Flask:
     return app
 
 
-def create_assets_blueprint() -> Blueprint:
-    """Return the routes of style sheets, fonts and photos, for every application."""
+def create_assets_blueprint(sites: Sequence[Site]) -> Blueprint:
+    """Return the routes of the common style sheets, the fonts, and what `sites` add to them."""
     assets = Blueprint("assets", __name__)
+    folders = _folders(sites)
     photos = NeutralPhotoProvider()
+
+    @cache
+    def media_ids() -> Mapping[str, str] | None:
+        return _ids_by_token(sites)
 
     @assets.get("/static/common/languages.css")
     def languages_css() -> Response:
@@ -58,16 +64,17 @@ def create_assets_blueprint() -> Blueprint:
 
     @assets.get("/static/<folder>/<name>")
     def static(folder: str, name: str) -> Response:
-        if folder not in _folders() or not _NAME.fullmatch(name):
+        if folder not in folders or not _NAME.fullmatch(name):
             abort(404)
-        return _lasting(send_from_directory(_folders()[folder], name))
+        return _lasting(send_from_directory(folders[folder], name))
 
     @assets.get("/media/<token:token>.jpg")
     def media(token: str) -> Response:
-        known = _known_tokens()
+        known = media_ids()
         if known is not None and token not in known:
             abort(404)
-        response = Response(photos.get(known[token] if known else token), mimetype="image/jpeg")
+        media_id = token if known is None else known[token]
+        response = Response(photos.get(media_id), mimetype="image/jpeg")
         # From the token and not from the bytes, so that it says nothing about the picture.
         response.set_etag(token)
         return _lasting(response)
@@ -89,21 +96,22 @@ def _languages_css() -> str:
     return "".join(language_css(language) for language in load_languages().values())
 
 
-@cache
-def _folders() -> Mapping[str, Path]:
+def _folders(sites: Iterable[Site]) -> Mapping[str, Path]:
     folders = {"common": Path(__file__).parent / "static", "fonts": data_dir("assets") / "fonts"}
-    for name in site_names():
-        module = import_module(load_site(name).package)
-        folders[name] = Path(str(module.__file__)).parent / "static"
+    for site in sites:
+        module = import_module(site.package)
+        folders[site.name] = Path(str(module.__file__)).parent / "static"
     return folders
 
 
-@cache
-def _known_tokens() -> Mapping[str, str] | None:
+def _ids_by_token(sites: Iterable[Site]) -> Mapping[str, str] | None:
     """Return all media ids by token, or None where a site does not tell its own."""
-    sites = [load_site(name) for name in site_names()]
-    ids = [site.media_ids() for site in sites if site.media_ids is not None]
-    return tokens_of(i for some in ids for i in some) if len(ids) == len(sites) else None
+    ids: list[str] = []
+    for site in sites:
+        if site.media_ids is None:
+            return None
+        ids += site.media_ids()
+    return tokens_of(ids)
 
 
 def _lasting(response: Response) -> Response:

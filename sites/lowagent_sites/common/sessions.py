@@ -95,7 +95,7 @@ def session_cookie(app: Any, runtime: Runtime, username: str) -> tuple[str, str]
     model = app.extensions["site"].user_model
     with runtime.database.session() as session:
         rows = session.execute(select(model.username, model.id).where(model.is_login))
-        names = {name: user_id for name, user_id in rows}
+        names = {row.username: row.id for row in rows}
     if username not in names:
         raise unknown_name("user", username, names)
     data = {
