@@ -138,7 +138,9 @@ def _set_up_templates(app: Flask) -> None:
         integer=lambda value: format_integer(value, language),
         decimal=lambda value, places=1: format_decimal(value, places, language),
         digits=lambda value: localize_digits(str(value), language),
-        money=lambda cents: _isolated(format_money(cents, language)),
+        money=lambda cents: Markup('<bdi dir="ltr" class="money">{}</bdi>').format(
+            format_money(cents, language)
+        ),
         code=lambda value: _isolated(str(value)),
         iso=lambda value: _isolated(_iso(value)),
         isolated=lambda text: Markup("<bdi>{}</bdi>").format(escape(text)),

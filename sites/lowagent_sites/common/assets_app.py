@@ -86,6 +86,7 @@ def language_css(language: Language) -> str:
     """Return the rule that sets fonts and line heights of a language."""
     return (
         f":lang({language.code}) {{ font-family: {language.font_family}; "
+        f"--code-font: {language.code_font_family}; --word-gap: {language.word_spacing_em:g}em; "
         f"--body: {language.body_px}px; --leading: {language.line_height:g}; "
         f"--tight: {language.heading_line_height:g}; }}\n"
     )

@@ -58,6 +58,9 @@ class Language:
         port_index: Last digit of the port of a server in this language.
         baseline: The language that others are compared with; its texts are the msgids.
         selectable: False for the pseudo-language, which tests alone use.
+        font_family: Of running text; `code_font_family` of codes, dates and amounts, where it
+            differs. Both are lists for style sheets.
+        word_spacing_em: Added to the space between words.
         line_height: Of running text; `heading_line_height` of headings, whose lines are few.
         plural: The gettext plural rule in C, with the number of forms.
         content: The language whose texts fill the databases; the pseudo-language borrows one.
@@ -75,6 +78,8 @@ class Language:
     percent: str
     currency: Currency
     font_family: str
+    code_font_family: str
+    word_spacing_em: float
     body_px: int
     line_height: float
     heading_line_height: float
@@ -164,6 +169,8 @@ def _read(data: Mapping[str, Any], code: str) -> Language:
             words=tuple(data["currency"].get("words", ())),
         ),
         font_family=data["font_family"],
+        code_font_family=data.get("code_font_family", data["font_family"]),
+        word_spacing_em=data.get("word_spacing_em", 0),
         body_px=data["body_px"],
         line_height=data["line_height"],
         heading_line_height=data["heading_line_height"],
