@@ -24,6 +24,7 @@ from lowagent_vis.prompts import system_prompt
 from lowagent_vis.runs.config import EpisodePlan, RunConfig
 from lowagent_vis.runs.records import (
     CheckRecord,
+    DisruptionKind,
     DisruptionOutcome,
     EndedBy,
     EpisodeRecord,
@@ -32,7 +33,7 @@ from lowagent_vis.runs.records import (
 )
 from lowagent_vis.task import TaskDefinition, TaskInstance
 from lowagent_vis.task_build import build_instance
-from lowagent_vis.world import World
+from lowagent_vis.world import Numerals, World
 
 DISRUPTION_EXTRA_STEPS = 2
 """Steps that two interruptions add to a budget."""
@@ -47,7 +48,7 @@ class EpisodeSettings:
     agent: str
     model: str | None = None
     seed: str = "0"
-    numerals: str = "local"
+    numerals: Numerals = "local"
     ad_every_click: bool = False
     parse_limit: int | None = None
     observation: ObservationSettings = field(default_factory=ObservationSettings)
@@ -354,14 +355,17 @@ def _check_records(verdict: Verdict | None) -> list[CheckRecord]:
 
 def _disruption_outcomes(
     plan: EpisodePlan, world: World, ended_by: EndedBy
-) -> dict[str, DisruptionOutcome]:
+) -> dict[DisruptionKind, DisruptionOutcome]:
     """Return how each interruption ended; the last word on it counts."""
     if not plan.disrupted:
         return {}
     open_end: DisruptionOutcome = (
         "open_at_stop" if ended_by in {"stop", "disruption_open"} else "open_at_limit"
     )
-    outcomes: dict[str, DisruptionOutcome] = {"cookie": "not_reached", "ad": "not_reached"}
+    outcomes: dict[DisruptionKind, DisruptionOutcome] = {
+        "cookie": "not_reached",
+        "ad": "not_reached",
+    }
     by_event: dict[str, DisruptionOutcome] = {
         "shown": open_end,
         "reshown": open_end,

@@ -1,10 +1,10 @@
 """Set-of-marks: numbered boxes on a screenshot, for agents that point by number.
 
-    from set_of_marks import collect_elements, draw_marks, place_labels
+from set_of_marks import collect_elements, draw_marks, place_labels
 
-    collected = collect_elements(page)            # a Playwright page
-    marked = place_labels(collected)
-    image = draw_marks(screenshot, marked)        # an RGB array or a picture
+collected = collect_elements(page)            # a Playwright page
+marked = place_labels(collected)
+image = draw_marks(screenshot, marked)        # an RGB array or a picture
 """
 
 from set_of_marks.collect import (

@@ -107,9 +107,7 @@ def _draw_box(
         canvas.line([(right, y), (right, end)], fill=color, width=2)
 
 
-def _draw_label(
-    canvas: ImageDraw.ImageDraw, mark: Mark, page: MarkedPage, scale: float
-) -> None:
+def _draw_label(canvas: ImageDraw.ImageDraw, mark: Mark, page: MarkedPage, scale: float) -> None:
     left, top, right, bottom = _scaled(mark.label, scale)
     if mark.kind == "form":
         radius = (bottom - top) // 3

@@ -99,7 +99,10 @@ def _candidates(
     for ring in range(1, _RINGS + 1):
         shift = ring * height * 0.75
         for dx, dy in ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
-            yield float(ring), _inside(corner + dx * shift, middle + dy * shift, width, height, page)
+            yield (
+                float(ring),
+                _inside(corner + dx * shift, middle + dy * shift, width, height, page),
+            )
 
 
 def _inside(x: float, y: float, width: int, height: int, page: CollectedPage) -> Box:

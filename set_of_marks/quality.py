@@ -61,6 +61,8 @@ def measure(
     )
 
 
-def compare_numbers(numbers: Iterable[tuple[Kind, int]], marked: MarkedPage) -> set[tuple[Kind, int]]:
+def compare_numbers(
+    numbers: Iterable[tuple[Kind, int]], marked: MarkedPage
+) -> set[tuple[Kind, int]]:
     """Return the numbers that only the text or only the picture has."""
     return set(numbers).symmetric_difference((mark.kind, mark.number) for mark in marked.marks)

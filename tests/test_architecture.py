@@ -8,8 +8,9 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import pytest
-from lowagent_sites.common.languages import load_languages
 from packaging.requirements import Requirement
+
+from lowagent_sites.common.languages import load_languages
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {

@@ -80,7 +80,7 @@ def render_report(store: RunStore) -> str:
 def _failures(
     store: RunStore, records: Sequence[EpisodeRecord], manifest: dict[str, Any]
 ) -> list[Failure]:
-    failures = []
+    failures: list[Failure] = []
     for record in records:
         if record.outcome == "success":
             continue

@@ -11,13 +11,14 @@ SCHEMA = 1
 
 Outcome = Literal["success", "failure", "harness_error", "provider_error"]
 EndedBy = Literal["stop", "step_limit", "left_site", "disruption_open", "parse_limit", "error"]
+DisruptionKind = Literal["cookie", "ad"]
 DisruptionOutcome = Literal["dismissed", "accepted", "open_at_stop", "open_at_limit", "not_reached"]
 
 
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    schema_: Literal[1] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal[1] = Field(default=1, alias="schema")
 
     def to_json(self) -> str:
         """Return one line of JSON, UTF-8 without escapes."""
@@ -69,7 +70,7 @@ class EpisodeRecord(_Record):
     answer: str | None
     steps: int
     actions: list[str]
-    disruptions: dict[Literal["cookie", "ad"], DisruptionOutcome]
+    disruptions: dict[DisruptionKind, DisruptionOutcome]
     usage: dict[str, Any]
     cost_usd: float | None
     errors: list[str]

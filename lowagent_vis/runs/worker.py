@@ -17,7 +17,7 @@ from lowagent_vis.agents.command import CommandAgent
 from lowagent_vis.agents.registry import agent_class
 from lowagent_vis.browsers.assets import AssetServer
 from lowagent_vis.browsers.chromium import ChromiumRenderer
-from lowagent_vis.episode import EpisodeSettings, play_episode
+from lowagent_vis.episode import EpisodeSettings, StepSink, play_episode
 from lowagent_vis.processes import die_with_parent
 from lowagent_vis.runs.config import EpisodePlan, RunConfig
 from lowagent_vis.runs.records import EpisodeRecord, StepRecord
@@ -82,12 +82,19 @@ def _serve(
                 agent=tools.agent,
                 settings=EpisodeSettings.from_config(config),
                 renderer=tools.renderer() if plan.visual else None,
-                sink=lambda step, jpeg, plan=plan: channel.send(StepMessage(plan.id, step, jpeg)),
+                sink=_sink(channel, plan.id),
             )
         except Exception:
             channel.send(CrashMessage(plan.id, traceback.format_exc()))
             sys.exit(1)
         channel.send(EpisodeMessage(record))
+
+
+def _sink(channel: Connection, episode: str) -> StepSink:
+    def send(step: StepRecord, clean_jpeg: bytes | None) -> None:
+        channel.send(StepMessage(episode, step, clean_jpeg))
+
+    return send
 
 
 class _Toolbox:

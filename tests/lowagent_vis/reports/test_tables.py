@@ -30,9 +30,10 @@ def test_errors_are_counted_beside_the_rate() -> None:
 def test_a_language_is_compared_with_english_in_one_sentence() -> None:
     sentences = plain_sentences(records("en", 48, 50) + records("bn", 46, 50))
     assert sentences[1] == "English 48 of 50."
-    # Newcombe's interval of 46/50 - 48/50, by hand from the Wilson limits of each
+    # Newcombe's interval of 46/50 - 48/50, by hand from the Wilson limits
+    # 0.8116, 0.9685 and 0.8654, 0.9890: high = -0.04 + sqrt(0.0485^2 + 0.0946^2) = 0.066
     assert sentences[2] == (
-        "Bengali 46 of 50, 4 points below English, 95 % -15 to +6: not distinguishable."
+        "Bengali 46 of 50, 4 points below English, 95 % -15 to +7: not distinguishable."
     )
 
 

@@ -19,13 +19,40 @@ CATEGORY_COUNTS = {
     "pantry": 200,
 }
 LARGE = (
-    "Aurelo", "Bexton", "Corvane", "Deltora", "Emberly", "Fennwick", "Galdore", "Hartling", "Ivoria",
-)  # fmt: skip
-_STARTS = (
-    "Al Bri Cas Dor El Fal Gren Hal Jor Kel Lum Mar Nor Or Pel Quin Ros Sol Tam Vel".split()
+    "Aurelo",
+    "Bexton",
+    "Corvane",
+    "Deltora",
+    "Emberly",
+    "Fennwick",
+    "Galdore",
+    "Hartling",
+    "Ivoria",
 )
+_STARTS = [
+    "Al",
+    "Bri",
+    "Cas",
+    "Dor",
+    "El",
+    "Fal",
+    "Gren",
+    "Hal",
+    "Jor",
+    "Kel",
+    "Lum",
+    "Mar",
+    "Nor",
+    "Or",
+    "Pel",
+    "Quin",
+    "Ros",
+    "Sol",
+    "Tam",
+    "Vel",
+]
 _VOWELS = "aeio"
-_ENDS = "den field ley mont nova ra stone via wick zen".split()
+_ENDS = ["den", "field", "ley", "mont", "nova", "ra", "stone", "via", "wick", "zen"]
 _MIN_DISTANCE = 3
 _MEDIUM_COUNT, _SMALL_17_COUNT, _SMALL_16_COUNT = 30, 15, 45
 _SPLIT_SHARE = 0.4

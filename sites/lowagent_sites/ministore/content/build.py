@@ -16,6 +16,7 @@ from lowagent_sites.common.passwords import hash_password
 from lowagent_sites.common.text import search_text
 from lowagent_sites.ministore import models
 from lowagent_sites.ministore.content import accounts
+from lowagent_sites.ministore.content.draws import pick
 from lowagent_sites.ministore.content.facts import (
     facts_dir,
     load_answers,
@@ -25,7 +26,6 @@ from lowagent_sites.ministore.content.facts import (
     load_questions,
     load_reviews,
 )
-from lowagent_sites.ministore.content.draws import pick
 from lowagent_sites.ministore.content.kitchen import CATEGORY, KitchenFacts, reviewer_names
 from lowagent_sites.ministore.content.lexicon import Lexicon, load_lexicon
 from lowagent_sites.ministore.content.sentences import (
@@ -35,9 +35,18 @@ from lowagent_sites.ministore.content.sentences import (
 )
 from lowagent_sites.paths import data_dir
 
-_POSITIONS = (
-    "furniture lighting kitchen bedbath footwear jewelry bags electronics office pantry".split()
-)
+_POSITIONS = [
+    "furniture",
+    "lighting",
+    "kitchen",
+    "bedbath",
+    "footwear",
+    "jewelry",
+    "bags",
+    "electronics",
+    "office",
+    "pantry",
+]
 
 
 def content_version() -> str:

@@ -303,9 +303,7 @@ def _with_stock(products: Sequence[ProductFacts]) -> list[ProductFacts]:
 def _with_questions(products: Sequence[ProductFacts]) -> Iterable[ProductFacts]:
     """Spread 640 questions over 420 products; twelve visual groups are asked throughout."""
     groups = sorted(_groups(products), key=lambda name: draw("asked-group", name))
-    asked = {
-        p.sku for name in groups[:_GROUPS_ASKED_ALIKE] for p in _groups(products)[name]
-    }
+    asked = {p.sku for name in groups[:_GROUPS_ASKED_ALIKE] for p in _groups(products)[name]}
     others = [p.sku for p in products if p.sku not in asked and p.pool == "text"]
     others.sort(key=lambda sku: draw("asked", sku))
     skus = [*sorted(asked), *others[: PRODUCTS_ASKED - len(asked)]]

@@ -26,13 +26,71 @@ from lowagent_sites.ministore.content.sentences import Sentence
 
 CATEGORY = "kitchen"
 WARRANTIES = (3, 6, 9, 12, 18, 24, 36, 60)
-COUNTRIES = ("bangladesh", "india", "pakistan", "ethiopia", "vietnam", "turkiye", "portugal", "china")
-COLLECTIONS = (
-    "padma meghna jamuna surma karnali kaveri narmada tapti chambal indus jhelum chenab ravi sutlej "
-    "kabul swat awash abay omo baro tana tekeze shebelle genale danube loire tagus oder volga rhine "
-    "lotus jasmine marigold tulip saffron cedar banyan acacia juniper olive"
-).split()
-COLORS = ("red", "orange", "yellow", "green", "blue", "pink", "brown", "beige", "white", "grey", "black")
+COUNTRIES = (
+    "bangladesh",
+    "india",
+    "pakistan",
+    "ethiopia",
+    "vietnam",
+    "turkiye",
+    "portugal",
+    "china",
+)
+COLLECTIONS = [
+    "padma",
+    "meghna",
+    "jamuna",
+    "surma",
+    "karnali",
+    "kaveri",
+    "narmada",
+    "tapti",
+    "chambal",
+    "indus",
+    "jhelum",
+    "chenab",
+    "ravi",
+    "sutlej",
+    "kabul",
+    "swat",
+    "awash",
+    "abay",
+    "omo",
+    "baro",
+    "tana",
+    "tekeze",
+    "shebelle",
+    "genale",
+    "danube",
+    "loire",
+    "tagus",
+    "oder",
+    "volga",
+    "rhine",
+    "lotus",
+    "jasmine",
+    "marigold",
+    "tulip",
+    "saffron",
+    "cedar",
+    "banyan",
+    "acacia",
+    "juniper",
+    "olive",
+]
+COLORS = (
+    "red",
+    "orange",
+    "yellow",
+    "green",
+    "blue",
+    "pink",
+    "brown",
+    "beige",
+    "white",
+    "grey",
+    "black",
+)
 _WARRANTED_SHARE = 0.6
 _FIRST_REVIEW, _LAST_REVIEW = date(2023, 7, 1), date(2026, 6, 14)
 _FIRST_CREATED = date(2023, 1, 5)
@@ -61,8 +119,8 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "frying_pan": Kind(("steel", "aluminium", "copper"), ("non-stick", "lightweight"), "diameter_mm",
-                       (200, 220, 240, 260, 280, 300), (), 4.2, 0),
+    "frying_pan": Kind(("steel", "aluminium", "copper"), ("non-stick", "lightweight"),
+                       "diameter_mm", (200, 220, 240, 260, 280, 300), (), 4.2, 0),
     "saucepan": Kind(("steel", "aluminium", "copper"), ("non-stick",), "capacity_ml",
                      (1000, 1500, 2000, 2500, 3000), (), 0.38, 320),
     "pressure_cooker": Kind(("steel", "aluminium"), (), "capacity_ml",
@@ -326,7 +384,12 @@ def _fits(sentence: Sentence, ptype: str, material: str, feature: str) -> bool:
 def _description(
     ptype: str, line: _Line, kind: Kind, key: str, inventory: Sequence[Sentence]
 ) -> tuple[str, ...]:
-    slot = {"diameter_mm": "diameter", "capacity_ml": "capacity", "pieces": "pieces", "board_mm": "size"}
+    slot = {
+        "diameter_mm": "diameter",
+        "capacity_ml": "capacity",
+        "pieces": "pieces",
+        "board_mm": "size",
+    }
     chosen = []
     for use in ("description_use", "description_care", "description_size"):
         options = [
@@ -341,9 +404,7 @@ def _description(
     return tuple(chosen)
 
 
-def _bullets(
-    ptype: str, line: _Line, key: str, inventory: Sequence[Sentence]
-) -> tuple[str, ...]:
+def _bullets(ptype: str, line: _Line, key: str, inventory: Sequence[Sentence]) -> tuple[str, ...]:
     fitting = [
         s for s in inventory if s.use == "bullet" and _fits(s, ptype, line.material, line.feature)
     ]
@@ -355,14 +416,59 @@ def _bullets(
 
 def reviewer_names() -> tuple[str, ...]:
     """Return the 600 reviewers' user names."""
-    first = (
-        "quiet early late rainy sunny river paper copper silver lemon mango cedar lotus tea cotton "
-        "morning evening winter monsoon garden window market village station corner"
-    ).split()
-    second = (
-        "kite lamp boat drum bird stone road bridge bell song leaf cloud spoon letter door roof "
-        "field star moon seed bread salt wheel thread"
-    ).split()
+    first = [
+        "quiet",
+        "early",
+        "late",
+        "rainy",
+        "sunny",
+        "river",
+        "paper",
+        "copper",
+        "silver",
+        "lemon",
+        "mango",
+        "cedar",
+        "lotus",
+        "tea",
+        "cotton",
+        "morning",
+        "evening",
+        "winter",
+        "monsoon",
+        "garden",
+        "window",
+        "market",
+        "village",
+        "station",
+        "corner",
+    ]
+    second = [
+        "kite",
+        "lamp",
+        "boat",
+        "drum",
+        "bird",
+        "stone",
+        "road",
+        "bridge",
+        "bell",
+        "song",
+        "leaf",
+        "cloud",
+        "spoon",
+        "letter",
+        "door",
+        "roof",
+        "field",
+        "star",
+        "moon",
+        "seed",
+        "bread",
+        "salt",
+        "wheel",
+        "thread",
+    ]
     names = [f"{a}_{b}" for a in first for b in second]
     return tuple(shuffled(names, "reviewer")[:_REVIEWERS])
 
@@ -428,7 +534,8 @@ def _star_list(product: ProductFacts) -> list[int]:
         if 1 <= stars[index] + change <= 5:
             stars[index] += change
     middling = [index for index in range(count) if stars[index] == 3]
-    for first, second in zip(middling[_MAX_MIDDLING::2], middling[_MAX_MIDDLING + 1 :: 2]):
+    rest = middling[_MAX_MIDDLING:]
+    for first, second in zip(rest[::2], rest[1::2], strict=False):
         stars[first], stars[second] = 4, 2
     return stars
 
@@ -445,14 +552,17 @@ def _review_dates(product: ProductFacts, facts: KitchenFacts) -> list[datetime]:
     return [
         datetime.combine(
             first + timedelta(days=day),
-            time(8 + draw_below(13, "review-hour", product.sku, day), draw_below(60, "m", product.sku, day)),
+            time(
+                8 + draw_below(13, "review-hour", product.sku, day),
+                draw_below(60, "m", product.sku, day),
+            ),
         )
         for day in sorted(days)
     ]
 
 
 def _helpful_counts(sku: str, stars: Sequence[int], dates: Sequence[datetime]) -> list[int]:
-    """Return distinct counts; the highest is neither the newest review's nor, if possible, a 5's."""
+    """Return distinct counts; the highest is not the newest review's nor, if possible, a 5's."""
     count = len(stars)
     counts, value = [], draw_below(4, "helpful-low", sku)
     for index in range(count):
@@ -619,5 +729,3 @@ def _moment(purpose: str, sku: str, index: int, *, after: date) -> datetime:
     span = (_LAST_REVIEW - timedelta(days=20) - first).days
     day = first + timedelta(days=draw_below(max(span, 1), purpose, sku, index))
     return datetime.combine(day, time(9 + draw_below(11, purpose, "h", sku, index), index * 7))
-
-

@@ -96,5 +96,3 @@ def load_lexicon(language: Language) -> Lexicon:
     """Read the lexicon of a language."""
     path = content_dir() / language.content / "lexicon.toml"
     return Lexicon(language, tomllib.loads(path.read_text("utf-8")))
-
-

@@ -36,7 +36,9 @@ def check_quantity(qty: int, *, in_cart: int = 0, stock: int) -> None:
         raise QuantityProblem("stock", stock)
 
 
-def add_to_cart(session: Session, *, user_id: int, product: Product, qty: int, now: datetime) -> None:
+def add_to_cart(
+    session: Session, *, user_id: int, product: Product, qty: int, now: datetime
+) -> None:
     """Put units of a product into a cart, on top of those that are in it.
 
     Raises:
@@ -98,16 +100,22 @@ def clear_cart(session: Session, user_id: int) -> None:
 
 def count_cart_units(session: Session, user_id: int) -> int:
     """Return how many units a cart holds."""
-    return session.scalar(
-        select(func.coalesce(func.sum(CartItem.qty), 0)).where(CartItem.user_id == user_id)
-    ) or 0
+    return (
+        session.scalar(
+            select(func.coalesce(func.sum(CartItem.qty), 0)).where(CartItem.user_id == user_id)
+        )
+        or 0
+    )
 
 
 def count_wishlist(session: Session, user_id: int) -> int:
     """Return how many products a wishlist holds."""
-    return session.scalar(
-        select(func.count()).select_from(WishlistItem).where(WishlistItem.user_id == user_id)
-    ) or 0
+    return (
+        session.scalar(
+            select(func.count()).select_from(WishlistItem).where(WishlistItem.user_id == user_id)
+        )
+        or 0
+    )
 
 
 def wishlist_page(
@@ -147,4 +155,3 @@ def remove_from_wishlist(session: Session, *, user_id: int, product_id: int) -> 
     entry = wishlist_item(session, user_id, product_id)
     if entry is not None:
         session.delete(entry)
-

@@ -1,12 +1,11 @@
 """The catalogue: grids of products with filters and sorting, reviews, questions."""
 
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, and_, case, func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from lowagent_sites.common.text import like_pattern
@@ -196,7 +195,7 @@ def review_histogram(session: Session, product_id: int) -> Mapping[int, int]:
         .where(Review.product_id == product_id)
         .group_by(Review.stars)
     )
-    counts = {stars: count for stars, count in rows}
+    counts: dict[int, int] = {row[0]: row[1] for row in rows}
     return {stars: counts.get(stars, 0) for stars in (5, 4, 3, 2, 1)}
 
 
@@ -224,7 +223,7 @@ def questions_page(
     """Return a part of a product's questions, each with its number of answers."""
     count = func.count(Answer.id)
     first = count.desc() if sort == "most_answers" else Question.created_at.desc()
-    query: Select[tuple[Question, int]] = (
+    query = (
         select(Question, count)
         .outerjoin(Answer, Answer.question_id == Question.id)
         .where(Question.product_id == product_id)
@@ -234,7 +233,7 @@ def questions_page(
         .limit(limit)
         .options(joinedload(Question.user))
     )
-    return [(question, number) for question, number in session.execute(query)]
+    return [(row[0], row[1]) for row in session.execute(query)]
 
 
 def count_questions(session: Session, product_id: int) -> int:
@@ -293,5 +292,3 @@ def _shuffle() -> Any:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-

@@ -3,7 +3,6 @@
 from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request
-from sqlalchemy import select
 from werkzeug.wrappers import Response
 
 from lowagent_sites.common.auth import login_required
@@ -57,7 +56,11 @@ def add() -> Any:
     if qty is not None:
         try:
             cart.add_to_cart(
-                db(), user_id=_user_id(), product=product, qty=qty, now=current_runtime().clock.now()
+                db(),
+                user_id=_user_id(),
+                product=product,
+                qty=qty,
+                now=current_runtime().clock.now(),
             )
         except QuantityProblem as problem:
             form.add_error("qty", _quantity_error(problem))

@@ -223,9 +223,11 @@ def _filter_form(brand_facets: Sequence[Facet] | None) -> Form:
     if brand_facets is not None:
         fields.append(
             Field(
-                "brand", _("Brand"), kind="select",
+                "brand",
+                _("Brand"),
+                kind="select",
                 choices=[any_choice, *(Choice(f.slug, f.name) for f in brand_facets)],
-            )  # fmt: skip
+            )
         )
     fields += [
         Field("min_price", _("Lowest price"), inputmode="decimal", direction="ltr"),
