@@ -1,5 +1,6 @@
 """Runs: order and workers change nothing, kills lose nothing, programs can be agents."""
 
+import contextlib
 import json
 import os
 import random
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -81,13 +83,18 @@ def is_running(pid: int) -> bool:
 
 
 def count_steps(folder: Path) -> int:
-    return sum(1 for _ in folder.glob("steps/*/*.json"))
+    """Count the steps on the disk; a folder that the run clears meanwhile counts as empty."""
+    total = 0
+    for episode in list((folder / "steps").iterdir()) if (folder / "steps").is_dir() else []:
+        with contextlib.suppress(FileNotFoundError):
+            total += sum(name.suffix == ".json" for name in episode.iterdir())
+    return total
 
 
 def wait_for(condition: Any, *, limit_s: float) -> bool:
     """Poll a condition; the pauses only keep the processor free for what is waited for."""
     limit = time.monotonic() + limit_s
-    poll = __import__("threading").Event()
+    poll = threading.Event()
     while time.monotonic() < limit:
         if condition():
             return True
