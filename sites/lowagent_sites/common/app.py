@@ -65,7 +65,7 @@ def create_app(
         numerals: `western` shows the digits 0 to 9 in every language.
         request_log: Where every request is noted.
     """
-    app = Flask(site.package, static_folder=None, template_folder="templates")
+    app = _SiteApp(site.package, static_folder=None, template_folder="templates")
     app.config["SECRET_KEY"] = os.environ.get("LOWAGENT_VIS_SECRET_KEY", f"lowagent/{site.name}")
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
@@ -86,7 +86,7 @@ def create_app(
     if request_log is not None:
         install_request_log(app, request_log)
     app.before_request(_before_request)
-    app.after_request(_after_request)
+    app.after_request(_follow_redirect)
     app.after_request(save_session)
     app.after_request(add_headers)
     if numerals == "western":
@@ -96,6 +96,23 @@ def create_app(
     app.register_error_handler(IntegrityError, show_conflict)
     app.register_error_handler(Exception, show_fault)
     return app
+
+
+class _SiteApp(Flask):
+    """Keeps what a POST wrote unless it was refused.
+
+    The commit belongs to the view's run: a conflict that only the database sees at that moment
+    must still get its own page, which comes too late in `after_request`.
+    """
+
+    def dispatch_request(self) -> Response:
+        response = self.make_response(super().dispatch_request())
+        if request.method == "POST" and "db" in g:
+            if response.status_code < 400:
+                g.db.commit()
+            else:
+                g.db.rollback()
+        return response
 
 
 @cache
@@ -172,14 +189,8 @@ def _before_request() -> Any:
     return None
 
 
-def _after_request(response: Response) -> Response:
-    """Keep what a POST wrote unless it was refused."""
+def _follow_redirect(response: Response) -> Response:
     current_runtime().disruptions.follow(response)
-    if request.method == "POST" and "db" in g:
-        if response.status_code < 400:
-            g.db.commit()
-        else:
-            g.db.rollback()
     return response
 
 

@@ -45,6 +45,8 @@ def show_http_error(error: HTTPException) -> Any:
         return error.response
     if isinstance(error, InternalServerError):
         return show_fault(error.original_exception or error)
+    if request.method == "POST":
+        _roll_back()
     status = error.code or 500
     message = error.description if isinstance(error, RefusedError) else None
     back = getattr(error, "back", None)

@@ -280,10 +280,9 @@ class Demo:
 class DemoClient(httpx.Client):
     """Sends forms as a browser does; follows no redirect by itself."""
 
-    def open(self, path: str) -> lxml.html.HtmlElement:
+    def open(self, path: str) -> Any:
         """Return the page at `path`, after redirects."""
-        response = self.get(path, follow_redirects=True)
-        return lxml.html.document_fromstring(response.text)
+        return parse(self.get(path, follow_redirects=True).text)
 
     def submit(self, path: str, form_name: str, /, **values: str) -> httpx.Response:
         """Fill the form `form_name` of the page at `path` and send it."""
@@ -296,6 +295,11 @@ class DemoClient(httpx.Client):
         """Sign the test account in."""
         response = self.submit("/login", "login", username=USERNAME, password=PASSWORD)
         assert response.status_code == 303, response.text
+
+
+def parse(html: str) -> Any:
+    """Return a page as lxml's element; the types that xpath gives depend on the expression."""
+    return lxml.html.document_fromstring(html)
 
 
 def open_demo(

@@ -95,6 +95,7 @@ _WARRANTED_SHARE = 0.6
 _FIRST_REVIEW, _LAST_REVIEW = date(2023, 7, 1), date(2026, 6, 14)
 _FIRST_CREATED = date(2023, 1, 5)
 _REVIEWERS = 600
+_CONTEXT_SHARE = 0.6
 _MAX_MIDDLING = 8
 """Three-star reviews of one product: each needs a title of its own."""
 
@@ -617,8 +618,9 @@ def _write(
         "title",
     )
     sentences: list[Sentence] = []
-    if draw_unit("context", sku, index) < 0.6:
-        sentences.append(choose((s for s in pool if s.topic == "context"), "context"))
+    fresh = [s for s in pool if s.topic == "context" and not used[s.id]]
+    if fresh and draw_unit("context", sku, index) < _CONTEXT_SHARE:
+        sentences.append(choose(fresh, "context"))
     aspects: set[str] = set()
     for number, polarity in enumerate(polarities):
         options = [
