@@ -39,7 +39,7 @@ bench: build ## speed, as ratios measured in one run
 	$(BIN)/python -m benchmarks
 
 figures: build ## the pictures in docs/figures
-	$(BIN)/python scripts/figures
+	$(BIN)/python scripts/figures.py
 
 clean: ## remove the virtual environment and caches of the checkout
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
