@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from lowagent_sites.common.languages import selectable_languages
 
 from lowagent_sites.common.errors import PrerequisiteError
+from lowagent_sites.common.languages import selectable_languages
 from lowagent_sites.common.seeds import seed_database
 from lowagent_sites.paths import cache_dir, data_dir
 from lowagent_sites.registry import site_names

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
-from lowagent_sites.common.languages import get_language, selectable_languages
 
 from lowagent_sites.common.errors import unknown_name
+from lowagent_sites.common.languages import get_language, selectable_languages
 from lowagent_sites.registry import site_names
 
 _F = TypeVar("_F", bound=Callable[..., Any])

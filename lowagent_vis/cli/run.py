@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from lowagent_vis.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from lowagent_vis.cli.options import chosen_languages, chosen_names, chosen_sites, option
 from lowagent_vis.cli.progress import ProgressDisplay
 from lowagent_vis.errors import UserError
-from lowagent_vis.runs.config import RunConfig, plan_episodes
+from lowagent_vis.runs.config import EpisodePlan, RunConfig, plan_episodes
 from lowagent_vis.runs.manifest import build_manifest
 from lowagent_vis.runs.runner import run_episodes
 from lowagent_vis.runs.store import RunStore
@@ -84,8 +85,6 @@ def run(
         raise UserError("--ad-every-click goes with --disruptions")
     if resume and out is None:
         raise UserError("--resume goes with --out: name the run's folder")
-    if agent is None:
-        click.echo("agent: reference (no --agent given)")
     if visual:
         find_chromium()
     tasks = load_tasks(chosen_sites(sites))
@@ -112,15 +111,21 @@ def run(
         concurrency=concurrency,
     )
     folder = out or Path("runs") / datetime.now().strftime(f"%Y%m%d-%H%M%S-{name}")
-    return _play(config, tasks, folder, resume=resume)
-
-
-def _play(
-    config: RunConfig, tasks: tuple[TaskDefinition, ...], folder: Path, *, resume: bool
-) -> int:
     plans = plan_episodes(config, tasks)
     manifest = build_manifest(config, argv=sys.argv[1:])
     store = (RunStore.resume if resume else RunStore.create)(folder, manifest)
+    if agent is None:
+        click.echo("agent: reference (no --agent given)")
+    return _play(config, tasks, plans, store)
+
+
+def _play(
+    config: RunConfig,
+    tasks: tuple[TaskDefinition, ...],
+    plans: Sequence[EpisodePlan],
+    store: RunStore,
+) -> int:
+    folder = store.folder
     display = ProgressDisplay(total=len(plans), earlier=tuple(store.episodes()))
     try:
         with display:

@@ -4,8 +4,8 @@ import os
 import secrets
 
 import click
-from lowagent_sites.common.languages import baseline_language
 
+from lowagent_sites.common.languages import baseline_language
 from lowagent_sites.common.serve import default_port
 from lowagent_sites.common.serve import serve as serve_site
 from lowagent_vis.cli.options import chosen_languages, chosen_sites, option

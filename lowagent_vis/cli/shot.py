@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import click
-from lowagent_sites.common.languages import baseline_language
 
+from lowagent_sites.common.languages import baseline_language
 from lowagent_vis.cli.options import chosen_languages, chosen_sites, option
-from lowagent_vis.errors import HarnessError, UserError
+from lowagent_vis.errors import ActionError, HarnessError, UserError
 from lowagent_vis.shots import shot_name, take_shot, write_shot
 
 
@@ -25,7 +25,7 @@ def shot(
     (language,) = chosen_languages(lang or baseline_language().code)
     try:
         taken = take_shot(site_name, language, path, login=login, width_px=width)
-    except HarnessError as error:
+    except (ActionError, HarnessError) as error:
         raise UserError(str(error)) from error
     folder = out or Path("shot") / shot_name(site_name, language, taken.page.url)
     write_shot(taken, folder)

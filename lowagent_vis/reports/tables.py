@@ -7,7 +7,6 @@ from statistics import mean
 from typing import Any
 
 from lowagent_sites.common.languages import baseline_language, load_languages
-
 from lowagent_vis.reports.statistics import Interval, difference_interval, rate_interval
 from lowagent_vis.runs.records import EpisodeRecord
 

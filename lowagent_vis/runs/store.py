@@ -19,6 +19,7 @@ from lowagent_vis.runs.records import EpisodeRecord, StepRecord
 _RUN_FILE = "run.json"
 _EPISODES_FILE = "episodes.jsonl"
 _STEPS_FOLDER = "steps"
+_SHOWN_DIFFERENCES = 3
 _MAY_DIFFER = frozenset({"created_at", "argv"})
 
 
@@ -70,8 +71,11 @@ class RunStore:
         store = cls.open(folder)
         differing = _differences(store.manifest(), manifest)
         if differing:
+            shown = "; ".join(differing[:_SHOWN_DIFFERENCES])
+            more = len(differing) - _SHOWN_DIFFERENCES
+            rest = f"; and {more} more" if more > 0 else ""
             raise UserError(
-                f"{folder} was made differently ({'; '.join(differing)}); "
+                f"{folder} was made differently ({shown}{rest}); "
                 "resume it with the same settings or name another folder with --out"
             )
         with _disk_errors(folder):

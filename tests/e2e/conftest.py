@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
+
 from lowagent_sites.common.languages import selectable_languages
+from lowagent_vis.agents.base import Agent
 from lowagent_vis.browsers.assets import AssetServer
 from lowagent_vis.browsers.chromium import ChromiumRenderer
-
-from lowagent_vis.agents.base import Agent
 from lowagent_vis.episode import EpisodeSettings, play_episode
 from lowagent_vis.runs.config import EpisodePlan
 from lowagent_vis.runs.records import EpisodeRecord, StepRecord

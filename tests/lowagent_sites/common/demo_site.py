@@ -90,11 +90,16 @@ class FormToken(Base):
 def notes() -> Any:
     """List the notes."""
     sort = choice("sort", ("oldest", "newest"), "oldest")
-    page = paginate(db().scalar(select(func.count()).select_from(Note)) or 0, 10)
+    page = paginate(count_notes(), 10)
     order = Note.id.desc() if sort == "newest" else Note.id
     rows = db().scalars(select(Note).order_by(order).offset(page.offset).limit(page.size)).all()
     chips = [Chip(_("Search"), with_parameters(q=None))] if request.args.get("q") else []
     return render_template("demo/notes.html", notes=rows, page=page, chips=chips)
+
+
+def count_notes() -> int:
+    """Return how many notes this request sees."""
+    return db().scalar(select(func.count()).select_from(Note)) or 0
 
 
 def show_note(note_id: int) -> Any:
@@ -167,6 +172,13 @@ def refused() -> Any:
     refuse(403, "Not your note")
 
 
+def half() -> Any:
+    """Write, then find a fault."""
+    db().add(_note("written before the fault"))
+    db().flush()
+    return "faulty", 422
+
+
 def clash() -> Any:
     """Break a rule that only the database knows."""
     db().add(_note("Note 1"))
@@ -190,7 +202,7 @@ def _note(title: str) -> Note:
 def header() -> HeaderData:
     """Return the header."""
     return HeaderData(
-        links=[NavLink(_("Save"), "/notes/new", 3)],
+        links=[NavLink(_("Save"), "/notes/new", count_notes())],
         menu=[NavLink(_("Home"), "/"), NavLink(_("Search"), "/search")],
         search_action="/search",
         search_label=_("Search"),
@@ -210,6 +222,7 @@ def create_blueprints() -> Sequence[Blueprint]:
     demo.add_url_rule("/notes/new", view_func=new_note)
     demo.add_url_rule("/notes/<int:note_id>", view_func=show_note)
     demo.add_url_rule("/refused", view_func=refused, methods=["GET", "POST"])
+    demo.add_url_rule("/notes/half", view_func=half, methods=["POST"])
     demo.add_url_rule("/notes/clash", view_func=clash, methods=["POST"])
     demo.add_url_rule("/broken", view_func=broken, methods=["GET", "POST"])
     demo.add_url_rule("/moved", view_func=moved)

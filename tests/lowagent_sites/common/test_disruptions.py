@@ -147,6 +147,12 @@ def test_3_an_address_in_another_script_is_found_again() -> None:
     assert heading(follow(client, shown, "Close")) == "Home"
 
 
+def test_3_a_path_keeps_its_escapes_on_the_way_back() -> None:
+    _demo, client = armed()
+    answer = client.get(links(client.get("/what%3F%25"))["Close"])
+    assert answer.headers["Location"] == "/what%3F%25"
+
+
 @pytest.mark.parametrize("path", ["/", "/nowhere", "/notes/1?x=2", "/login", "/n/aaaa"])
 def test_4_every_address_shows_the_same_interruption_while_it_is_active(path: str) -> None:
     demo, client = armed()

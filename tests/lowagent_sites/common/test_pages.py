@@ -74,6 +74,13 @@ def test_a_rule_refuses_in_its_own_words_and_nothing_is_kept() -> None:
     assert page.findtext(".//h1") == "The <status> is shipped"
     assert page.xpath("//main//a/@href") == ["/notes/7"]
     assert demo.count(Note) == NOTES
+    assert page.xpath("//ul[@class='account-links']//a[1]/text()")[0] == f"Save ({NOTES})"
+
+
+def test_what_was_written_before_a_fault_of_the_form_is_not_kept() -> None:
+    demo = open_demo()
+    assert post(demo, "/notes/half").status_code == 422
+    assert demo.count(Note) == NOTES
 
 
 @pytest.mark.parametrize(
