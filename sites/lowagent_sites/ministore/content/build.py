@@ -56,6 +56,7 @@ def content_version() -> str:
     folders = [
         *sorted(sources.glob("*.py")),
         sources.parent / "models.py",
+        *sorted((sources.parents[1] / "common").glob("*.py")),
         *sorted(facts_dir().glob("*.csv")),
         *sorted(content_dir().glob("*/*.toml")),
         *sorted((data_dir("assets") / "languages").glob("*.toml")),
