@@ -2,8 +2,9 @@
 
 The input is the difference to the reset (`formats.md` 5), so a row that was there before never
 counts. Changes are first reduced to their net effect: a row that was removed and made again is
-told by its business key, not by its id; ids, timestamps and columns that follow by rule are no
-part of a goal. Then each check takes the rows that it explains; what is left must be nothing.
+told by its business key, not by its id. Ids are no part of a goal; a timestamp follows the other
+columns of its row, and a derived column follows the table that it is derived from: changed
+alone, they count. Then each check takes the rows that it explains; what is left must be nothing.
 """
 
 import unicodedata
@@ -33,12 +34,13 @@ class StateRules:
     Attributes:
         primary_keys: Table to the columns of its primary key.
         business_keys: Table to the sets of columns that tell a row apart for people.
-        derived_columns: `table.column` that follow by rule, such as a rating sum.
+        derived_columns: `table.column` that follow by rule, such as a rating sum, and the
+            table that they follow.
     """
 
     primary_keys: Mapping[str, tuple[str, ...]]
     business_keys: Mapping[str, tuple[tuple[str, ...], ...]]
-    derived_columns: frozenset[str] = frozenset()
+    derived_columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def state_rules(site_name: str) -> StateRules:
     return StateRules(
         primary_keys={table.name: tuple(table.primary_key.columns.keys()) for table in tables},
         business_keys={table.name: _business_keys(table) for table in tables},
-        derived_columns=frozenset(site.derived_columns),
+        derived_columns=dict(site.derived_columns),
     )
 
 
@@ -114,11 +116,12 @@ def net_changes(diff: Diff, rules: StateRules, query: Query) -> tuple[RowChange,
                 changes.append(RowChange(table, "removed", old=old))
                 continue
             added.remove(twin)
-            changes += _changed(table, old, twin, rules)
+            changes += _changed(table, old, twin, rules, diff)
         changes += [RowChange(table, "added", new=row) for row in added]
         for entry in entries.get("changed", ()):
             new = _read_row(table, entry["key"], query)
-            changes += _changed(table, {**new, **entry["old"]}, new, rules)
+            old = {**new, **entry["old"]}
+            changes += _changed(table, old, new, rules, diff, is_in_place=True)
     return tuple(changes)
 
 
@@ -185,23 +188,36 @@ def _is_same_row(table: str, old: Row, new: Row, rules: StateRules) -> bool:
         values = [(old.get(name), new.get(name)) for name in key]
         if all(a is not None and a == b for a, b in values):
             return True
-    return not _changed_columns(table, old, new, rules)
+    return not _goal_columns(_differing_columns(table, old, new, rules))
 
 
-def _changed_columns(table: str, old: Row, new: Row, rules: StateRules) -> frozenset[str]:
+def _differing_columns(table: str, old: Row, new: Row, rules: StateRules) -> frozenset[str]:
     ignored = set(rules.primary_keys.get(table, ()))
     return frozenset(
-        name
-        for name in {*old, *new}
-        if name not in ignored
-        and not name.endswith(_TIMESTAMP_SUFFIX)
-        and f"{table}.{name}" not in rules.derived_columns
-        and old.get(name) != new.get(name)
+        name for name in {*old, *new} if name not in ignored and old.get(name) != new.get(name)
     )
 
 
-def _changed(table: str, old: Row, new: Row, rules: StateRules) -> list[RowChange]:
-    columns = _changed_columns(table, old, new, rules)
+def _goal_columns(columns: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in columns if not name.endswith(_TIMESTAMP_SUFFIX))
+
+
+def _changed(
+    table: str, old: Row, new: Row, rules: StateRules, diff: Diff, *, is_in_place: bool = False
+) -> list[RowChange]:
+    """Return the change of a row, if there is one.
+
+    Columns that follow a table that changed as well are left out. A timestamp counts only where a
+    row that stayed in its place changed in nothing else.
+    """
+    differing = frozenset(
+        name
+        for name in _differing_columns(table, old, new, rules)
+        if rules.derived_columns.get(f"{table}.{name}") not in diff
+    )
+    columns = _goal_columns(differing)
+    if not columns and is_in_place:
+        columns = differing
     return [RowChange(table, "changed", old=old, new=new, columns=columns)] if columns else []
 
 

@@ -1,6 +1,6 @@
 """What a site tells the common parts about itself."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,7 +55,7 @@ class Site:
         blueprints: Makes its pages.
         metadata: All its tables.
         incidental_tables: Tables that no verdict depends on.
-        derived_columns: `table.column` that follow from other rows by rule.
+        derived_columns: `table.column` that follow by rule, and the table that they follow.
         user_model: The class of accounts.
         header: Makes the header for the current request.
         build: Writes the database of a language to a file.
@@ -72,7 +72,7 @@ class Site:
     blueprints: Callable[[], Sequence[Blueprint]]
     metadata: MetaData
     incidental_tables: AbstractSet[str]
-    derived_columns: AbstractSet[str]
+    derived_columns: Mapping[str, str]
     user_model: type[Any]
     header: Callable[[], HeaderData]
     build: Callable[[Language, Path], None]

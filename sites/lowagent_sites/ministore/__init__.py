@@ -1,7 +1,7 @@
 """Ministore: a shop with catalogue, cart and wishlist."""
 
 from lowagent_sites.common.site import Site
-from lowagent_sites.ministore.content.build import build, content_version
+from lowagent_sites.ministore.content.build import build, content_version, media_ids
 from lowagent_sites.ministore.models import Base, User
 from lowagent_sites.ministore.views import create_blueprints, footer_note, header
 
@@ -13,10 +13,11 @@ SITE = Site(
     blueprints=create_blueprints,
     metadata=Base.metadata,
     incidental_tables=frozenset({"form_tokens", "counters"}),
-    derived_columns=frozenset({"products.rating_sum", "products.rating_count"}),
+    derived_columns={"products.rating_sum": "reviews", "products.rating_count": "reviews"},
     user_model=User,
     header=header,
     footer_note=footer_note,
     build=build,
     content_version=content_version,
+    media_ids=media_ids,
 )

@@ -18,6 +18,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 MAX_QTY = 10
 LOCALIZED: dict[str, Any] = {"localized": True}
+NO_ID_TWICE: dict[str, Any] = {"sqlite_autoincrement": True}
+"""A row that is removed and made again is another row: the diff must not take it for a change."""
 
 
 class Base(DeclarativeBase):
@@ -144,6 +146,7 @@ class CartItem(Base):
     __table_args__ = (
         UniqueConstraint("user_id", "product_id"),
         CheckConstraint(f"qty BETWEEN 1 AND {MAX_QTY}"),
+        NO_ID_TWICE,
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -159,7 +162,7 @@ class WishlistItem(Base):
     """A product that somebody keeps in mind."""
 
     __tablename__ = "wishlist_items"
-    __table_args__ = (UniqueConstraint("user_id", "product_id"),)
+    __table_args__ = (UniqueConstraint("user_id", "product_id"), NO_ID_TWICE)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))

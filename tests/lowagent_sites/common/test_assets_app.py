@@ -59,7 +59,8 @@ def test_nothing_else_is_served(path: str) -> None:
 
 def test_an_asset_that_is_known_is_not_sent_again() -> None:
     client = assets()
-    for path in ("/static/common/base.css", "/static/common/languages.css", media_path("x")):
+    photo = media_path("ministore/P00005/1")
+    for path in ("/static/common/base.css", "/static/common/languages.css", photo):
         etag = client.get(path).headers["ETag"]
         assert client.get(path, headers={"If-None-Match": etag}).status_code == 304
 

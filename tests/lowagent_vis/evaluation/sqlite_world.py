@@ -45,7 +45,7 @@ RULES = StateRules(
         "cart_items": (("user_id", "product_id"),),
         "wishlist_items": (("user_id", "product_id"),),
     },
-    derived_columns=frozenset({"products.rating_sum"}),
+    derived_columns={"products.rating_sum": "reviews"},
 )
 
 USER_ID = 1

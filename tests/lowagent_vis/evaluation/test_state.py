@@ -205,11 +205,30 @@ def test_a_change_of_another_column_of_the_row_fails(world: SqliteWorld) -> None
     assert results[0].reason == "other columns of the row changed: title"
 
 
-def test_a_column_that_follows_by_rule_is_no_change(world: SqliteWorld) -> None:
+def test_a_column_that_follows_by_rule_is_a_change_where_nothing_was_to_follow(
+    world: SqliteWorld,
+) -> None:
     world.execute(
         _ADD.format(product=MUG, qty=3), "UPDATE products SET rating_sum = 12 WHERE id = 1"
     )
-    assert _passes(world, ADD_MUGS)
+    assert not _passes(world, ADD_MUGS)
+
+
+def test_a_column_that_follows_by_rule_is_no_change_beside_what_it_follows(
+    world: SqliteWorld,
+) -> None:
+    world.execute(
+        "UPDATE reviews SET stars = 5, edited_at = 'now' WHERE id = 1",
+        "UPDATE products SET rating_sum = 12 WHERE id = 1",
+    )
+    assert _passes(world, StateCriterion("values", "reviews", {"id": 1}, {"stars": 5}))
+
+
+def test_a_time_that_changed_alone_is_a_change(world: SqliteWorld) -> None:
+    world.execute(
+        _ADD.format(product=MUG, qty=3), "UPDATE cart_items SET added_at = 'then' WHERE id = 1"
+    )
+    assert not _passes(world, ADD_MUGS)
 
 
 def test_each_of_several_rows_is_needed_once(world: SqliteWorld) -> None:

@@ -66,6 +66,16 @@ def content_version() -> str:
     return digest.hexdigest()
 
 
+def media_ids() -> tuple[str, ...]:
+    """Return the ids of all photos that pages may show."""
+    return tuple(photo_id(facts.sku) for facts in load_kitchen())
+
+
+def photo_id(sku: str) -> str:
+    """Return the media id of a product's catalogue photo."""
+    return f"ministore/{sku}/1"
+
+
 def check_language(content: str) -> list[str]:
     """Return what is wrong with a language's sentences: one line each."""
     texts = load_texts(content)
@@ -113,7 +123,7 @@ def _tables(language: Language) -> Iterable[tuple[type[models.Base], list[dict[s
         models.ProductPhoto,
         [
             {"id": product_ids[sku], "product_id": product_ids[sku], "position": 1,
-             "media_id": f"ministore/{sku}/1"}
+             "media_id": photo_id(sku)}
             for sku in kitchen
         ],
     )  # fmt: skip
