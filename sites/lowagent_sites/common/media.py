@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Protocol
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 PHOTO_PX = 512
 PHOTO_QUALITY = 85
 _SECRET = b"lowagent-vis/media"
 _TOKEN_LENGTH = 24
+_GRAIN, _GRAIN_SEED = 3, 20260615
 
 
 class PhotoProvider(Protocol):
@@ -33,7 +35,7 @@ class NeutralPhotoProvider:
 
 @cache
 def _neutral_photo() -> bytes:
-    """Draw a wall, a floor and a soft pool of light."""
+    """Draw a wall, a floor and a soft pool of light, with the grain of a photo."""
     image = Image.new("RGB", (PHOTO_PX, PHOTO_PX), (238, 240, 242))
     draw = ImageDraw.Draw(image)
     horizon = PHOTO_PX * 2 // 3
@@ -45,9 +47,18 @@ def _neutral_photo() -> bytes:
     ImageDraw.Draw(light).ellipse(box, fill=46)
     light = light.filter(ImageFilter.GaussianBlur(44))
     image.paste(Image.new("RGB", image.size, (255, 255, 255)), mask=light)
+    image = _with_grain(image)
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=PHOTO_QUALITY, optimize=True)
     return buffer.getvalue()
+
+
+def _with_grain(image: Image.Image) -> Image.Image:
+    """Add the fine grain of a photo: an empty studio then weighs what a real photo weighs."""
+    grain = np.random.Generator(np.random.PCG64(_GRAIN_SEED))
+    noise = grain.integers(-_GRAIN, _GRAIN + 1, size=(PHOTO_PX, PHOTO_PX, 1), dtype=np.int16)
+    pixels = np.asarray(image, dtype=np.int16) + noise
+    return Image.fromarray(pixels.clip(0, 255).astype(np.uint8))
 
 
 @cache
