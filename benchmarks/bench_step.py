@@ -123,7 +123,16 @@ def _page_kinds(world: World) -> Iterator[tuple[str, str]]:
         category = next(k.href for k in home.links if k.href.startswith("/c/"))
         yield "category", category
         listed = _read(browser, category)
-    yield "product", next(k.href for k in listed.links if k.href.startswith("/p/"))
+        product = next(k.href for k in listed.links if k.href.startswith("/p/"))
+        brand = next(k.href for k in _read(browser, product).links if k.href.startswith("/brand/"))
+    yield "product", product
+    yield "reviews", f"{product}/reviews"
+    yield "questions", f"{product}/qa"
+    yield "search", "/search?q=a"
+    yield "brands", "/brands"
+    yield "brand", brand
+    yield "sign in", "/login"
+    yield "registration", "/register"
 
 
 def _read(browser: HttpBrowser, path: str) -> Page:
