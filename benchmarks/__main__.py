@@ -1,4 +1,4 @@
-"""Runs all benchmarks: ratios measured in one run, absolutes beside them; fails on a missed bound."""
+"""Runs all benchmarks: ratios of one run, absolutes beside them; fails on a missed bound."""
 
 import subprocess
 import sys
