@@ -94,7 +94,7 @@ class MarkedPage:
     marks: tuple[Mark, ...]
 
     def to_json(self) -> str:
-        """Return the marks as one line of JSON, numbers with at most two decimals."""
+        """Return the marks as a line of JSON; numbers have at most two decimals."""
         return json.dumps(
             {
                 "schema": SCHEMA,
@@ -140,7 +140,8 @@ def label_height(page_height: float) -> int:
 
 
 def _numbers(box: Box) -> list[float]:
-    return [round(value, 2) for value in box]
+    rounded = (round(value, 2) for value in box)
+    return [int(value) if value == int(value) else value for value in rounded]
 
 
 def _box(values: Sequence[float]) -> Box:

@@ -47,7 +47,7 @@ _CLOSE_DEADLINE_S = 10.0
 _PAGES_PER_BROWSER = 500
 _SYSTEM_PATH = Path("/usr/lib/chromium/chromium-headless-shell")
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-_FLAGS = (
+CHROMIUM_FLAGS = (
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
     "--disable-lcd-text",
@@ -349,7 +349,7 @@ class _PlaywrightThread:
             with sync_playwright() as playwright:
                 self._browser = playwright.chromium.launch(
                     executable_path=str(self._install.path),
-                    args=list(_FLAGS),
+                    args=list(CHROMIUM_FLAGS),
                     chromium_sandbox=os.geteuid() != 0,
                     handle_sigint=False,
                     handle_sigterm=False,
