@@ -124,11 +124,14 @@ def parse_action(reply: str) -> Action:
 # ---------------------------------------------------------------------------------------------
 
 
+def sendable(text: str) -> str:
+    """Replace halves of surrogate pairs; models that copy JSON escapes can leave them."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _unwrapped(reply: str) -> str:
     """Remove thinking, one label and one code fence, whichever of the two comes first."""
-    # Models that copy JSON escapes can leave half of a surrogate pair, which no one can send.
-    text = reply.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = _without_thinking(text.lstrip("\ufeff")).strip()
+    text = _without_thinking(sendable(reply).lstrip("\ufeff")).strip()
     unlabelled = _without_label(text)
     fence = _FENCE.fullmatch(unlabelled)
     if fence is None:

@@ -38,6 +38,9 @@ from lowagent_vis.world import Numerals, World
 DISRUPTION_EXTRA_STEPS = 2
 """Steps that two interruptions add to a budget."""
 
+_MAX_USAGE = 1e15
+"""Counts beyond are no counts; NaN is not below it either."""
+
 StepSink = Callable[[StepRecord, bytes | None], None]
 
 
@@ -228,7 +231,7 @@ def _play(
             settings=settings.observation,
         )
         asked_s = time.monotonic()
-        reply = agent.act(observation)
+        reply = agent.act(observation).sendable()
         answered_s = time.monotonic()
         _count_usage(course, reply)
         outcome = _act(reply, page, browser, course)
@@ -297,7 +300,8 @@ def _read(response: Response) -> Page:
 
 def _count_usage(course: _Course, reply: Reply) -> None:
     for name, value in reply.usage.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and abs(value) < _MAX_USAGE:
             course.usage[name] = course.usage.get(name, 0) + value
 
 

@@ -1,9 +1,11 @@
 """What an agent is: it reads observations and answers each with one action as text."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from lowagent_vis.actions import sendable
 from lowagent_vis.observation import Observation
 
 
@@ -45,6 +47,15 @@ class Reply:
     text: str
     note: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
+
+    def sendable(self) -> "Reply":
+        """Return the reply without halves of surrogate pairs, which no one can send or store."""
+        note = None if self.note is None else sendable(self.note)
+        return Reply(sendable(self.text), note, json.loads(sendable(_json(self.usage))))
+
+
+def _json(usage: Mapping[str, Any]) -> str:
+    return json.dumps(dict(usage), ensure_ascii=False)
 
 
 class AgentFailure(Exception):  # noqa: N818 - an outcome of the agent's program, not a fault of ours

@@ -6,11 +6,12 @@ One process plays all episodes of a worker. The protocol is pinned in `formats.m
 
 import contextlib
 import json
-import queue
+import os
+import select
 import shlex
 import subprocess
 import tempfile
-import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +21,9 @@ from lowagent_vis.observation import Observation
 from lowagent_vis.processes import die_with_parent
 
 PROTOCOL = 1
+MAX_LINE_BYTES = 2**20
 _END_GRACE_S = 2.0
+_MAX_UNASKED_READS = 1000
 
 
 class CommandAgent:
@@ -39,13 +42,19 @@ class CommandAgent:
         self._timeout_s = timeout_s
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
-        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._unread = b""
         self._folder = tempfile.TemporaryDirectory(prefix="lowagent-vis-")
 
     def start(self, episode: EpisodeStart) -> None:
-        """Start the program if it does not run and tell it the episode."""
+        """Start the program if it does not run and tell it the episode.
+
+        Lines that it wrote unasked in an earlier episode are dropped.
+        """
+        if self._process is not None and self._process.poll() is not None:
+            self._stop()
         if self._process is None:
             self._launch()
+        self._forget_unasked()
         images = [
             self._write_image(f"reference-{i}.jpg", data)
             for i, data in enumerate(episode.reference_images)
@@ -88,9 +97,10 @@ class CommandAgent:
         return _reply(line)
 
     def end(self, ended_by: str) -> None:
-        """Tell the program that the episode is over."""
+        """Tell the program that the episode is over; one that has exited needs no telling."""
         if self._process is not None:
-            self._send({"type": "end", "ended_by": ended_by})
+            with contextlib.suppress(AgentFailure):
+                self._send({"type": "end", "ended_by": ended_by})
 
     def close(self) -> None:
         """Close the program's input, wait shortly, then end it."""
@@ -98,51 +108,78 @@ class CommandAgent:
         self._folder.cleanup()
 
     def _launch(self) -> None:
-        self._lines = queue.Queue()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own program
                 self._arguments,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
+                bufsize=0,
                 preexec_fn=die_with_parent,
             )
         except OSError as error:
             raise AgentFailure(f"cannot start {self._arguments[0]!r}: {error.strerror}") from error
-        threading.Thread(
-            target=_read_lines, args=(self._process.stdout, self._lines), daemon=True
-        ).start()
+        self._unread = b""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                os.set_blocking(stream.fileno(), False)
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        process = self._process
-        if process is None or process.stdin is None:
+        stream = self._process.stdin if self._process is not None else None
+        if stream is None:
             raise AgentFailure("the agent's program does not run")
-        try:
-            process.stdin.write(json.dumps(message, ensure_ascii=False).encode() + b"\n")
-            process.stdin.flush()
-        except OSError as error:
-            self._stop()
-            raise AgentFailure("the agent's program has exited") from error
+        rest = memoryview(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+        deadline_s = time.monotonic() + self._timeout_s
+        while rest:
+            _, ready, _ = select.select([], [stream], [], max(0.0, deadline_s - time.monotonic()))
+            if not ready:
+                self._stop()
+                raise AgentFailure(f"the program read nothing for {self._timeout_s:g} s")
+            try:
+                rest = rest[os.write(stream.fileno(), rest) :]
+            except OSError as error:
+                self._stop()
+                raise AgentFailure("the agent's program has exited") from error
 
     def _receive(self) -> bytes:
-        try:
-            line = self._lines.get(timeout=self._timeout_s)
-        except queue.Empty:
-            self._stop()
-            raise AgentFailure(f"no reply within {self._timeout_s:g} s") from None
-        if line is None:
-            self._stop()
-            raise AgentFailure("the agent's program has exited")
+        """Return the next line, without its end."""
+        deadline_s = time.monotonic() + self._timeout_s
+        while b"\n" not in self._unread:
+            if len(self._unread) > MAX_LINE_BYTES:
+                self._stop()
+                raise AgentFailure(f"a reply of more than {MAX_LINE_BYTES} bytes")
+            part = self._read(max(0.0, deadline_s - time.monotonic()))
+            if not part:
+                self._stop()
+                raise AgentFailure(
+                    "the agent's program has exited"
+                    if part is not None
+                    else f"no reply within {self._timeout_s:g} s"
+                )
+            self._unread += part
+        line, _, self._unread = self._unread.partition(b"\n")
         return line
+
+    def _read(self, timeout_s: float) -> bytes | None:
+        """Return what the program wrote, nothing if it has exited, None if it is silent."""
+        stream = self._process.stdout if self._process is not None else None
+        if stream is None:
+            return b""
+        ready, _, _ = select.select([stream], [], [], timeout_s)
+        return os.read(stream.fileno(), 2**16) if ready else None
+
+    def _forget_unasked(self) -> None:
+        self._unread = b""
+        for _ in range(_MAX_UNASKED_READS):
+            if not self._read(0.0):
+                return
 
     def _stop(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
         if process.stdin is not None:
-            # A pipe to a program that is gone cannot be flushed.
-            with contextlib.suppress(OSError):
-                process.stdin.close()
+            process.stdin.close()
         try:
             process.wait(timeout=_END_GRACE_S)
         except subprocess.TimeoutExpired:
@@ -168,21 +205,11 @@ class CommandAgent:
         return str(path)
 
 
-def _read_lines(stream: IO[bytes] | None, lines: "queue.Queue[bytes | None]") -> None:
-    if stream is not None:
-        try:
-            for line in stream:
-                lines.put(line)
-        except ValueError:
-            pass  # closed while it was read: the program was ended
-    lines.put(None)
-
-
 def _reply(line: bytes) -> Reply:
-    text = line.decode("utf-8", errors="replace").rstrip("\r\n")
+    text = line.decode("utf-8", errors="replace").rstrip("\r")
     try:
         message = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return Reply(text)
     if not isinstance(message, dict) or not isinstance(message.get("action"), str):
         return Reply(text)
