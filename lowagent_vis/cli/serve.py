@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from pathlib import Path
 
 import click
 
@@ -17,7 +18,14 @@ _TOKEN_VARIABLE = "LOWAGENT_VIS_HARNESS_TOKEN"  # noqa: S105 - the variable's na
 @option("--site", required=True, help="The site.")
 @option("--lang", default=None, help="Its language; English by default.")
 @option("--port", type=int, default=None, help="The port (default: by site and language).")
-def serve(site: str, lang: str | None, port: int | None) -> None:
+@option(
+    "--log",
+    "log_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="A file to which one line of JSON is appended per request.",
+)
+def serve(site: str, lang: str | None, port: int | None, log_file: Path | None) -> None:
     """Serve a site on 127.0.0.1 until Ctrl-C.
 
     The harness endpoints need the token in LOWAGENT_VIS_HARNESS_TOKEN; without one a token is
@@ -31,4 +39,4 @@ def serve(site: str, lang: str | None, port: int | None) -> None:
         click.echo(f"harness token of this server: {token}", err=True)
     chosen_port = port if port is not None else default_port(site_name, language)
     click.echo(f"{site_name} in {language}: http://127.0.0.1:{chosen_port}/ (Ctrl-C ends it)")
-    serve_site(site_name, language, port=chosen_port, token=token)
+    serve_site(site_name, language, port=chosen_port, token=token, log_file=log_file)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
     from sqlalchemy import Table
 
+    from lowagent_sites.common.request_log import RequestLog
     from lowagent_sites.common.runtime import Runtime
     from lowagent_sites.common.site import Site
 
@@ -87,6 +88,7 @@ class ServedSite:
         build: SHA-256 of its seed.
         restore: Brings its database back to the seed with the named fixtures.
         log_in: Returns the name and value of the session cookie of a user name.
+        request_log: Where its requests are noted.
     """
 
     site: "Site"
@@ -95,6 +97,7 @@ class ServedSite:
     build: str
     restore: Callable[[Sequence[str]], None]
     log_in: Callable[["Runtime", str], tuple[str, str]]
+    request_log: "RequestLog"
 
 
 class HarnessApi:
@@ -117,6 +120,7 @@ class HarnessApi:
             ("POST", "disruption"): self._arm_disruption,
             ("GET", "disruption/events"): self._disruption_events,
             ("POST", "login"): self._log_in,
+            ("GET", "log"): self._log,
         }
 
     def __call__(
@@ -218,6 +222,9 @@ class HarnessApi:
         name, value = self._served.log_in(self._runtime, username)
         return {"name": name, "value": value}
 
+    def _log(self, request: Request) -> Answer:
+        return {"lines": self._served.request_log.tail(_limit(request, "last"))}
+
 
 class _Gate:
     """Lets requests pass side by side; closes when none is on its way and holds the next ones."""
@@ -263,9 +270,7 @@ class _RowQuery:
         columns = _known(table, _names(request.args.get("columns", ""))) or column_names(table)
         condition, parameters = _condition(table, request.args.get("where", "{}"))
         order = _order(table, _names(request.args.get("order", "")))
-        limit = request.args.get("limit", _MAX_ROWS, type=int)
-        if not 0 < limit <= _MAX_ROWS:
-            raise BadRequestError(f"limit is not between 1 and {_MAX_ROWS}")
+        limit = _limit(request, "limit")
         sql = (
             f"SELECT {quote_names(columns)} FROM {quote_name(table.name)} "
             f"WHERE {condition} ORDER BY {order} LIMIT ?"
@@ -308,6 +313,13 @@ def _known(table: "Table", names: tuple[str, ...]) -> tuple[str, ...]:
         if name not in table.c:
             raise unknown_name(f"column of {table.name}", name, column_names(table))
     return names
+
+
+def _limit(request: Request, name: str) -> int:
+    text = request.args.get(name, str(_MAX_ROWS))
+    if not text.isdecimal() or not 0 < int(text[:9]) <= _MAX_ROWS:
+        raise BadRequestError(f"{name} is not between 1 and {_MAX_ROWS}")
+    return int(text)
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from flask import Flask, Response, g, request
 
+from lowagent_sites.common.errors import PrerequisiteError
 from lowagent_sites.common.runtime import current_user, db
 
 _KEPT_LINES = 1000
@@ -23,10 +24,15 @@ class RequestLog:
     Args:
         path: A file outside the folders that are served, appended to; None for memory only.
         kept_lines: How many of the latest lines `tail` can return.
+
+    Raises:
+        PrerequisiteError: The file cannot be written.
     """
 
     def __init__(self, path: Path | None = None, *, kept_lines: int = _KEPT_LINES) -> None:
         self._path = path
+        if path is not None:
+            _check_is_writable(path)
         self._lines: deque[Mapping[str, Any]] = deque(maxlen=kept_lines)
         self._lock = threading.Lock()
 
@@ -46,6 +52,15 @@ class RequestLog:
         """
         with self._lock:
             return list(self._lines)[-count:] if count > 0 else []
+
+
+def _check_is_writable(path: Path) -> None:
+    try:
+        path.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise PrerequisiteError(
+            f"cannot write the log {path}: {error.strerror}; name a file in a folder that exists"
+        ) from error
 
 
 def install_request_log(app: Flask, log: RequestLog) -> None:

@@ -23,6 +23,7 @@ from lowagent_sites.common.errors import PrerequisiteError
 from lowagent_sites.common.fixtures import apply_fixtures, fixtures_folder, load_fixture
 from lowagent_sites.common.harness_api import HarnessApi, HarnessSettings, ServedSite
 from lowagent_sites.common.languages import get_language
+from lowagent_sites.common.request_log import RequestLog
 from lowagent_sites.common.runtime import Runtime
 from lowagent_sites.common.seeds import Seed, seed_database
 from lowagent_sites.common.sessions import session_cookie
@@ -58,19 +59,33 @@ def serve(
     token: str,
     host: str = "127.0.0.1",
     offsite_url: str | None = None,
+    log_file: Path | None = None,
 ) -> None:
     """Serve a site until the process is interrupted.
 
+    Args:
+        site_name: Name of the site.
+        language_code: Code of its language.
+        port: Where to listen.
+        token: What opens the harness endpoints.
+        host: The address to listen on.
+        offsite_url: Where a disruption leads who accepts it; the application knows a default.
+        log_file: A file to which a line of JSON is appended per request.
+
     Raises:
         UnknownNameError: There is no such site or language.
-        PrerequisiteError: The token is too short, the seed cannot be built or the port is taken.
+        PrerequisiteError: The token is too short, the seed cannot be built, the port is taken or
+            the log cannot be written.
     """
     settings = HarnessSettings(token)
     site, language = load_site(site_name), get_language(language_code)
     seed = seed_database(site_name, language_code)
+    log = RequestLog(log_file)
     with (
         closing(_listen(host, port)) as listener,
-        open_site(site, language, seed, settings=settings, offsite_url=offsite_url) as app,
+        open_site(
+            site, language, seed, settings=settings, offsite_url=offsite_url, request_log=log
+        ) as app,
         closing(create_server(app, sockets=[listener], threads=_THREADS, ident=None)) as server,
     ):
         server.run()
@@ -95,6 +110,7 @@ def open_site(
     settings: HarnessSettings,
     offsite_url: str | None = None,
     fixtures: Path | None = None,
+    request_log: RequestLog | None = None,
 ) -> Iterator[HarnessApi]:
     """Yield the WSGI application of a site over a temporary copy of its seed.
 
@@ -105,8 +121,10 @@ def open_site(
         settings: What opens the harness endpoints.
         offsite_url: Where a disruption leads who accepts it; the application knows a default.
         fixtures: Folder of the fixtures; the site's own by default.
+        request_log: Where requests are noted; in memory by default.
     """
     folder = fixtures or fixtures_folder(site.name)
+    log = request_log or RequestLog()
     with TemporaryDirectory(prefix=f"lowagent-{site.name}-") as temporary:
         path = Path(temporary) / "site.sqlite"
         path.write_bytes(seed.data)
@@ -118,7 +136,13 @@ def open_site(
                 disruptions=Disruptions(),
                 epoch=0,
             )
-            app = create_app(site, language=language, runtime=runtime, offsite_url=offsite_url)
+            app = create_app(
+                site,
+                language=language,
+                runtime=runtime,
+                offsite_url=offsite_url,
+                request_log=log,
+            )
             if _SECRET_VARIABLE not in os.environ:
                 # The default is public, which is fine only where nobody can forge a cookie.
                 app.config["SECRET_KEY"] = secrets.token_urlsafe(32)
@@ -131,6 +155,7 @@ def open_site(
                     database, site, language.code, seed.data, names, folder=folder
                 ),
                 log_in=lambda current, username: session_cookie(app, current, username),
+                request_log=log,
             )
             yield HarnessApi(served, settings, runtime)
 

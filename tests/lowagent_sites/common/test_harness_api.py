@@ -1,6 +1,7 @@
 """The harness endpoints of a served site, over a tiny shop."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from lowagent_sites.common.database import FileDatabase
 from lowagent_sites.common.disruptions import Disruptions
 from lowagent_sites.common.errors import PrerequisiteError, unknown_name
 from lowagent_sites.common.harness_api import HarnessApi, HarnessSettings, ServedSite
+from lowagent_sites.common.request_log import RequestLog
 from lowagent_sites.common.runtime import Runtime
 from lowagent_sites.common.serve import restore
 from lowagent_sites.common.tokens import TokenSource
@@ -53,7 +55,12 @@ def seed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def api(seed: bytes, tmp_path: Path) -> Iterator[HarnessApi]:
+def log() -> RequestLog:
+    return RequestLog()
+
+
+@pytest.fixture
+def api(seed: bytes, tmp_path: Path, log: RequestLog) -> Iterator[HarnessApi]:
     (tmp_path / "sold_out.yaml").write_text(FIXTURE)
     path = tmp_path / "site.sqlite"
     path.write_bytes(seed)
@@ -69,6 +76,7 @@ def api(seed: bytes, tmp_path: Path) -> Iterator[HarnessApi]:
             build="0" * 64,
             restore=bring_back,
             log_in=log_in,
+            request_log=log,
         )
         runtime = Runtime(
             database=database,
@@ -110,7 +118,13 @@ ENDPOINTS = [
     ("POST", "disruption"),
     ("GET", "disruption/events"),
     ("POST", "login"),
+    ("GET", "log"),
 ]
+
+
+def test_every_endpoint_is_documented() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "harness-endpoints.md").read_text("utf-8")
+    assert re.findall(r"^\| `([A-Z]+) /__harness/([a-z/]+)` \|", text, re.MULTILINE) == ENDPOINTS
 
 
 @pytest.mark.parametrize(("method", "path"), [*ENDPOINTS, ("PUT", "health"), ("GET", "")])
@@ -219,6 +233,10 @@ def test_an_empty_list_matches_nothing(client: Client) -> None:
         ("rows?table=items&where=[", "where is not JSON"),
         ("rows?table=items&where=[]", "where is not an object"),
         ("rows?table=items&limit=1001", "limit is not between 1 and 1000"),
+        ("rows?table=items&limit=two", "limit is not between 1 and 1000"),
+        ("log?last=0", "last is not between 1 and 1000"),
+        ("log?last=-1", "last is not between 1 and 1000"),
+        ("log?last=" + "9" * 5000, "last is not between 1 and 1000"),
         ("diff?tables=shelves", 'unknown table "shelves"'),
     ],
 )
@@ -278,3 +296,12 @@ def test_a_reset_waits_for_requests_that_are_on_their_way(api: HarnessApi, clien
         list(threads.map(buy_or_reset, range(9)))
     answer(client, "reset", json={})
     assert answer(client, "diff?incidental=1") == {}
+
+
+def test_the_latest_lines_of_the_log_are_returned_oldest_first(
+    client: Client, log: RequestLog
+) -> None:
+    for number in range(3):
+        log.add({"path": f"/{number}"})
+    assert answer(client, "log?last=2") == {"lines": [{"path": "/1"}, {"path": "/2"}]}
+    assert len(answer(client, "log")["lines"]) == 3

@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from lowagent_sites.common.errors import PrerequisiteError
 from lowagent_sites.common.request_log import RequestLog
 from tests.lowagent_sites.common.demo_site import PASSWORD, USERNAME, open_demo
 
@@ -37,3 +40,9 @@ def test_the_latest_lines_can_be_read_oldest_first() -> None:
     assert [line["path"] for line in log.tail(2)] == ["/3", "/4"]
     assert len(log.tail(10)) == 3
     assert log.tail(0) == []
+
+
+def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "requests.jsonl"
+    with pytest.raises(PrerequisiteError, match="No such file or directory; name a file"):
+        RequestLog(path)

@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from waitress import create_server as create_waitress
+from waitress import wasyncore
 from werkzeug.test import Client
 
 from lowagent_sites.common.changes import digest
@@ -28,6 +30,7 @@ from lowagent_sites.common.languages import (
     get_language,
     selectable_languages,
 )
+from lowagent_sites.common.request_log import RequestLog
 from lowagent_sites.common.runtime import Runtime
 from lowagent_sites.common.seeds import load_or_build_seed
 from lowagent_sites.common.serve import default_port, open_site, restore, serve
@@ -66,6 +69,7 @@ def origin(database: FileDatabase, seed: bytes, tmp_path: Path) -> Iterator[str]
         build="0" * 64,
         restore=lambda names: restore(database, DEMO, "qaa", seed, names, folder=tmp_path),
         log_in=log_in,
+        request_log=RequestLog(),
     )
     runtime = Runtime(
         database=database,
@@ -75,12 +79,15 @@ def origin(database: FileDatabase, seed: bytes, tmp_path: Path) -> Iterator[str]
         epoch=0,
     )
     api = HarnessApi(served, HarnessSettings(TOKEN), runtime)
-    server = create_waitress(api, host="127.0.0.1", port=0, threads=8)
+    sockets: dict[int, Any] = {}
+    server = create_waitress(api, host="127.0.0.1", port=0, threads=8, map=sockets)
     thread = threading.Thread(target=server.run)
     thread.start()
     yield f"http://127.0.0.1:{server.effective_port}"
-    server.close()
+    # Sockets are closed by the thread that polls them; from here it would poll closed ones.
+    server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets, ignore_all=True))
     thread.join()
+    server.task_dispatcher.shutdown()
 
 
 def test_exactly_one_of_many_parallel_posts_gets_the_last_item(origin: str) -> None:
@@ -252,6 +259,17 @@ def test_harness_requests_are_no_page_loads_and_meet_no_disruption(pages: Client
     assert events["active"] == "cookie"
     pages.post("/__harness/reset", headers=headers)
     assert "password" in pages.get("/login").text
+
+
+def test_the_harness_reads_which_pages_were_asked_for(pages: Client) -> None:
+    headers = {"X-Harness-Token": TOKEN}
+    pages.get("/login?next=/account")
+    pages.get("/nowhere")
+    lines = pages.get("/__harness/log?last=2", headers=headers).json["lines"]
+    assert [(line["method"], line["path"], line["status"]) for line in lines] == [
+        ("GET", "/login?next=/account", 200),
+        ("GET", "/nowhere", 404),
+    ]
 
 
 def test_armed_with_the_same_seed_the_pages_are_the_same_bytes(tmp_path: Path) -> None:
