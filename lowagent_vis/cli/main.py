@@ -1,5 +1,6 @@
 """The `lowagent-vis` command: finds the sub-command, prints errors as one line each."""
 
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -57,6 +58,8 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a shortfall, 2 bad input, 130 interrupted."""
+    # A cluster's scheduler ends a job with SIGTERM; that is an interrupt as well.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run_cli(arguments))
 
 

@@ -116,7 +116,8 @@ def run(
     store = (RunStore.resume if resume else RunStore.create)(folder, manifest)
     if agent is None:
         click.echo("agent: reference (no --agent given)")
-    return _play(config, tasks, plans, store)
+    with store.writing():
+        return _play(config, tasks, plans, store)
 
 
 def _play(

@@ -47,7 +47,7 @@ def run_episodes(
     store: RunStore,
     on_progress: Callable[[Progress], None],
 ) -> None:
-    """Play all `plans` that the store does not hold yet.
+    """Play all `plans` that the store does not hold yet; the caller holds `store.writing()`.
 
     Returns when each has a record. Whatever ends this call early (an interrupt, a full disk), the
     workers are gone when it returns and all finished episodes are stored.

@@ -4,12 +4,14 @@ Only the parent process of a run writes here. An episode is appended as one line
 the disk when it ends; a line torn by a kill is dropped when the run is resumed.
 """
 
+import fcntl
 import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic import ValidationError
 
@@ -17,6 +19,7 @@ from lowagent_vis.errors import UserError
 from lowagent_vis.runs.records import EpisodeRecord, StepRecord
 
 _RUN_FILE = "run.json"
+_UNFINISHED_RUN_FILE = ".run.json.tmp"
 _EPISODES_FILE = "episodes.jsonl"
 _STEPS_FOLDER = "steps"
 _SHOWN_DIFFERENCES = 3
@@ -40,14 +43,16 @@ class RunStore:
         Raises:
             UserError: The folder exists and is not empty, or cannot be written.
         """
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and not _is_empty(folder):
             raise UserError(
                 f"{folder} exists; continue it with --resume or name another with --out"
             )
         store = cls(folder)
         with _disk_errors(folder):
-            (folder / _STEPS_FOLDER).mkdir(parents=True, exist_ok=True)
-            _write_text(folder / _RUN_FILE, json.dumps(manifest, ensure_ascii=False, indent=1))
+            folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(manifest, ensure_ascii=False, indent=1)
+            _write_text(folder / _UNFINISHED_RUN_FILE, text)
+            (folder / _UNFINISHED_RUN_FILE).replace(folder / _RUN_FILE)
         return store
 
     @classmethod
@@ -63,7 +68,7 @@ class RunStore:
 
     @classmethod
     def resume(cls, folder: Path, manifest: Mapping[str, Any]) -> "RunStore":
-        """Open an existing run to go on with it; a torn last line is cut off.
+        """Open an existing run to go on with it.
 
         Raises:
             UserError: The folder holds no run, or one that was made differently.
@@ -78,9 +83,22 @@ class RunStore:
                 f"{folder} was made differently ({shown}{rest}); "
                 "resume it with the same settings or name another folder with --out"
             )
-        with _disk_errors(folder):
-            store._drop_torn_line()
         return store
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the folder while its episodes are written; a torn last line is cut off.
+
+        Raises:
+            UserError: Another process is writing to the folder.
+        """
+        with _disk_errors(self.folder):
+            lock = (self.folder / _RUN_FILE).open("ab")
+        with lock:
+            self._take(lock)
+            with _disk_errors(self.folder):
+                self._drop_torn_line()
+            yield
 
     def manifest(self) -> dict[str, Any]:
         """Return what `run.json` holds.
@@ -156,6 +174,16 @@ class RunStore:
     def _steps(self, episode: str) -> Path:
         return self.folder / _STEPS_FOLDER / episode
 
+    def _take(self, lock: IO[bytes]) -> None:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(
+                f"another run is writing to {self.folder}; wait for it or name another with --out"
+            ) from error
+        except OSError:
+            return  # a file system without locks: two runs in one folder are up to the user
+
     def _drop_torn_line(self) -> None:
         path = self.folder / _EPISODES_FILE
         if not path.exists():
@@ -185,6 +213,11 @@ class _disk_errors:  # noqa: N801 - used as a context manager, reads as one
                 f"cannot write to {self._folder} ({error.strerror}); free space or choose another "
                 "folder, then continue with --resume: finished episodes are kept"
             ) from error
+
+
+def _is_empty(folder: Path) -> bool:
+    """Tell whether a folder holds nothing but what a kill during `create` may have left."""
+    return folder.is_dir() and all(item.name == _UNFINISHED_RUN_FILE for item in folder.iterdir())
 
 
 def _write_text(path: Path, text: str) -> None:

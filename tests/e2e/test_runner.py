@@ -102,6 +102,29 @@ def wait_for(condition: Any, *, limit_s: float) -> bool:
     return bool(condition())
 
 
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_prints_the_command_that_continues_it(
+    tmp_path: Path, sent: signal.Signals
+) -> None:
+    folder = tmp_path / "run"
+    process = subprocess.Popen(
+        [*COMMAND, "run", "--out", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert wait_for(lambda: (folder / "episodes.jsonl").exists(), limit_s=120)
+    process.send_signal(sent)
+    _, printed = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert printed.endswith(
+        f"stopped; continue with: lowagent-vis run --out {folder} --resume\n"
+    ), printed
+    finished = records_of(folder)
+    assert run("run", "--out", str(folder), "--resume").returncode == 0
+    assert finished.items() <= records_of(folder).items()
+
+
 @pytest.mark.parametrize("visual", [False, pytest.param(True, marks=pytest.mark.browser)])
 def test_killing_a_run_at_random_moments_loses_no_finished_episode(
     tmp_path: Path, visual: bool

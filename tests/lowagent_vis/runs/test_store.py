@@ -50,7 +50,7 @@ def test_resume_names_what_differs(tmp_path: Path) -> None:
         RunStore.resume(tmp_path, {**MANIFEST, "config": {"agent": "noop", "seed": "1"}})
 
 
-def test_a_torn_last_line_is_not_an_episode_and_is_cut_off_by_resume(tmp_path: Path) -> None:
+def test_a_torn_last_line_is_not_an_episode_and_is_cut_off_before_writing(tmp_path: Path) -> None:
     store = RunStore.create(tmp_path, MANIFEST)
     store.append_episode(make_record(episode="a"))
     store.append_episode(make_record(episode="b"))
@@ -59,8 +59,28 @@ def test_a_torn_last_line_is_not_an_episode_and_is_cut_off_by_resume(tmp_path: P
     path.write_bytes(whole[:-20])
     assert [record.episode for record in store.episodes()] == ["a"]
     resumed = RunStore.resume(tmp_path, MANIFEST)
-    resumed.append_episode(make_record(episode="b"))
+    with resumed.writing():
+        resumed.append_episode(make_record(episode="b"))
     assert path.read_bytes() == whole
+
+
+def test_two_runs_never_write_to_one_folder(tmp_path: Path) -> None:
+    first, second = RunStore.create(tmp_path, MANIFEST), RunStore.resume(tmp_path, MANIFEST)
+    with (
+        first.writing(),
+        pytest.raises(UserError, match=r"another run is writing to .*; wait for it or name"),
+        second.writing(),
+    ):
+        pytest.fail("both hold the folder")
+    with second.writing():
+        second.append_episode(make_record())
+    assert len(list(first.episodes())) == 1
+
+
+def test_create_goes_over_what_a_kill_of_create_left(tmp_path: Path) -> None:
+    (tmp_path / ".run.json.tmp").write_text('{"schema"')
+    assert RunStore.create(tmp_path, MANIFEST).manifest() == MANIFEST
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
 def test_records_are_written_without_escapes(tmp_path: Path) -> None:
