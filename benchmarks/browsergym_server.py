@@ -1,7 +1,8 @@
 """Runs in an environment of its own, with browsergym-core: one set-of-marks observation a line.
 
 Reads addresses from standard input, answers each with the seconds that BrowserGym needs for
-`goto`, its observation, its overlay of marks and a JPEG of the marked picture.
+`goto`, its observation, its overlay of marks and a JPEG of the marked picture, and with the seconds
+of these in which it slept before it tried again.
 """
 
 import io
@@ -26,23 +27,46 @@ def launch(self, **options):
     return _LAUNCH(self, **options)
 
 
+class Naps:
+    """The module `time` as BrowserGym sees it, with a record of how long it slept."""
+
+    def __init__(self):
+        """Have slept for no time."""
+        self.slept_s = 0.0
+
+    def __getattr__(self, name):
+        """Return what the module has under this name."""
+        return getattr(time, name)
+
+    def sleep(self, duration_s):
+        """Sleep and add it up."""
+        started = time.perf_counter()
+        time.sleep(duration_s)
+        self.slept_s += time.perf_counter() - started
+
+
 def main():
     """Answer addresses until the input ends."""
-    import browsergym.core  # noqa: F401 - registers the environment
+    import browsergym.core.env
 
     playwright.sync_api.BrowserType.launch = launch
+    naps = Naps()
+    browsergym.core.env.time = naps
     first = sys.stdin.readline().strip()
-    env = gym.make("browsergym/openended", task_kwargs={"start_url": first}, headless=True)
+    env = gym.make(
+        "browsergym/openended", task_kwargs={"start_url": first}, headless=True, slow_mo=0
+    )
     env.reset()
     print("ready", flush=True)
     for line in sys.stdin:
         core = env.unwrapped
+        naps.slept_s = 0.0
         started = time.perf_counter()
         core.page.goto(line.strip())
         observation = core._get_obs()
         marked = overlay_som(observation["screenshot"], observation["extra_element_properties"])
         Image.fromarray(marked).save(io.BytesIO(), "JPEG", quality=85)
-        print(time.perf_counter() - started, flush=True)
+        print(time.perf_counter() - started, naps.slept_s, flush=True)
     env.close()
 
 
