@@ -1,7 +1,9 @@
 """Interface texts come from the catalogues of a language; the catalogues are complete."""
 
 import io
+import re
 import string
+from pathlib import Path
 
 import lxml.html
 import pytest
@@ -11,6 +13,7 @@ from babel.messages.pofile import read_po
 from babel.support import Translations
 from markupsafe import Markup
 
+from lowagent_sites.common import catalogues
 from lowagent_sites.common.catalogues import domains, extract, missing, unused
 from lowagent_sites.common.errors import UnknownNameError
 from lowagent_sites.common.i18n import Texts, load_texts, read_catalog
@@ -113,6 +116,16 @@ def test_texts_of_templates_and_of_modules_are_found() -> None:
     plural = found.get("%(n)s result")
     assert plural is not None
     assert plural.pluralizable
+
+
+def test_no_template_glues_punctuation_to_a_text() -> None:
+    templates = Path(catalogues.__file__).parents[1].rglob("*.html")
+    glued = [
+        (template.name, found)
+        for template in templates
+        for found in re.findall(r"\}\}[:;,.?!](?=[\s<{]).{0,20}", template.read_text("utf-8"))
+    ]
+    assert not glued
 
 
 def test_every_site_has_a_domain_of_its_own() -> None:
