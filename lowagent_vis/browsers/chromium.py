@@ -14,7 +14,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -192,7 +192,7 @@ class ChromiumRenderer:
             try:
                 if recover is not None:
                     recover()
-                return self._thread.call(
+                rendering = self._thread.call(
                     lambda canvas: _draw(canvas, html, self._width_px), timeout_s=self._deadline_s
                 )
             except FutureTimeoutError as error:
@@ -201,13 +201,21 @@ class ChromiumRenderer:
                 self._thread.kill_browser()
             except PlaywrightError as error:
                 last = error
+            else:
+                self._thread.post(lambda canvas: _flatten(canvas, self._width_px))
+                return rendering
         raise HarnessError(f"the browser failed: {_first_line(last)}") from last
 
     def call(
         self, work: Callable[[PlaywrightPage], _Result], *, timeout_s: float = 60.0
     ) -> _Result:
         """Run `work` with the Playwright page, for tests and measurements."""
-        return self._thread.call(lambda canvas: work(canvas.page), timeout_s=timeout_s)
+
+        def run(canvas: _Canvas) -> _Result:
+            canvas.is_flat = False  # the work may change the window
+            return work(canvas.page)
+
+        return self._thread.call(run, timeout_s=timeout_s)
 
     @property
     def browser_pid(self) -> int | None:
@@ -252,12 +260,20 @@ class ChromiumBrowser:
         self._http.close()
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Canvas:
     """The page that everything is drawn in, and the session that takes its picture."""
 
     page: PlaywrightPage
     session: CDPSession
+    is_flat: bool = False
+
+
+def _flatten(canvas: _Canvas, width_px: int) -> None:
+    """Make the window one pixel high; done ahead, while the agent thinks."""
+    if not canvas.is_flat:
+        canvas.page.set_viewport_size({"width": width_px, "height": 1})
+        canvas.is_flat = True
 
 
 def _draw(canvas: _Canvas, html: str, width_px: int) -> Rendering:
@@ -268,15 +284,18 @@ def _draw(canvas: _Canvas, html: str, width_px: int) -> Rendering:
     levels in scaled photos and shadows, and each took a third longer.
     """
     page = canvas.page
-    page.set_viewport_size({"width": width_px, "height": 1})
+    _flatten(canvas, width_px)
     page.set_content(html, wait_until="load")
     collected = collect_elements(page, stamped=True)
     collected = replace(collected, height=max(collected.height, VIEWPORT_HEIGHT_PX))
     _check_drawable(collected)
-    page.set_viewport_size({"width": width_px, "height": collected.height})
-    options = {"format": "jpeg", "quality": JPEG_QUALITY}
-    shot = canvas.session.send("Page.captureScreenshot", options)
-    return Rendering(base64.b64decode(shot["data"]), place_labels(collected))
+    with ThreadPoolExecutor(1) as second_thread:
+        marked = second_thread.submit(place_labels, collected)
+        canvas.is_flat = False
+        page.set_viewport_size({"width": width_px, "height": collected.height})
+        options = {"format": "jpeg", "quality": JPEG_QUALITY}
+        shot = canvas.session.send("Page.captureScreenshot", options)
+    return Rendering(base64.b64decode(shot["data"]), marked.result())
 
 
 def _check_drawable(collected: CollectedPage) -> None:
@@ -307,6 +326,17 @@ class _PlaywrightThread:
     def call(self, work: Callable[[_Canvas], _Result], *, timeout_s: float) -> _Result:
         """Run `work` with the page; what it raises is raised here."""
         return self._submit(lambda: work(self._open_canvas())).result(timeout=timeout_s)
+
+    def post(self, work: Callable[[_Canvas], None]) -> None:
+        """Run `work` with the page later; the next call waits for it and finds out if it failed."""
+
+        def run() -> None:
+            with contextlib.suppress(PlaywrightError):
+                work(self._open_canvas())
+
+        with self._ending:
+            if not self._has_ended:
+                self._work.put(run)
 
     def renew_page(self) -> None:
         """Replace the page and its context, after a crash of the page."""
