@@ -15,13 +15,15 @@ from lowagent_vis.errors import HarnessError, UserError
 from lowagent_vis.executor import resolve_path
 from lowagent_vis.observation import observe
 from lowagent_vis.page import Page, parse_page
+from lowagent_vis.reports.texts import isolated_lines, language_styles
 from lowagent_vis.world import World
 
 
 @dataclass(frozen=True)
 class Shot:
-    """A page, its text observation and its picture."""
+    """A page of a language, its text observation and its picture."""
 
+    language: str
     page: Page
     text: str
     rendering: Rendering
@@ -59,7 +61,7 @@ def take_shot(
         observation = observe(page, browser, step=0, steps_left=0, error=None)
         if observation.rendering is None:
             raise HarnessError(f"{path} could not be drawn")
-        return Shot(page, observation.text, observation.rendering)
+        return Shot(language, page, observation.text, observation.rendering)
 
 
 def write_shot(shot: Shot, folder: Path) -> None:
@@ -92,7 +94,9 @@ def _side_by_side(shot: Shot, marked: bytes) -> str:
     template = (Path(__file__).parent / "side_by_side.html").read_text("utf-8")
     values = {
         "{{title}}": html.escape(shot.page.url),
+        "{{fonts}}": language_styles([shot.language]),
+        "{{lang}}": shot.language,
         "{{picture}}": base64.b64encode(marked).decode(),
-        "{{text}}": html.escape(shot.text),
+        "{{text}}": isolated_lines(shot.text),
     }
     return re.sub("|".join(map(re.escape, values)), lambda match: values[match[0]], template)

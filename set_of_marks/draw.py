@@ -19,6 +19,7 @@ LINK_COLOR = (18, 77, 196)
 FORM_COLOR = (176, 20, 42)
 _WHITE = (255, 255, 255)
 _DASH, _SPACE = 9, 6
+_LINE = 2
 _MARKED_QUALITY = 85
 _TOLERANCE_PX = 1.5
 
@@ -43,7 +44,7 @@ def draw_marks(screenshot: "RgbImage | Image.Image", page: MarkedPage) -> Image.
         _check(mark, page)
         color = FORM_COLOR if mark.kind == "form" else LINK_COLOR
         for box in mark.boxes:
-            _draw_box(canvas, _scaled(box, scale), color, is_dashed=mark.kind == "form")
+            _draw_box(canvas, _around(_scaled(box, scale)), color, is_dashed=mark.kind == "form")
     for mark in page.marks:
         _draw_label(canvas, mark, page, scale)
     return image
@@ -83,6 +84,12 @@ def _scaled(box: Box, scale: float) -> tuple[int, int, int, int]:
     )
 
 
+def _around(corners: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """Return the corners of the line around a box: it touches no letter that fills the box."""
+    left, top, right, bottom = corners
+    return left - _LINE, top - _LINE, right + _LINE, bottom + _LINE
+
+
 def _draw_box(
     canvas: ImageDraw.ImageDraw,
     corners: tuple[int, int, int, int],
@@ -94,17 +101,17 @@ def _draw_box(
     if right - left < 2 or bottom - top < 2:
         return
     if not is_dashed:
-        canvas.rectangle(corners, outline=color, width=2)
+        canvas.rectangle(corners, outline=color, width=_LINE)
         return
     step = _DASH + _SPACE
     for x in range(left, right, step):
         end = min(x + _DASH, right)
-        canvas.line([(x, top), (end, top)], fill=color, width=2)
-        canvas.line([(x, bottom), (end, bottom)], fill=color, width=2)
+        canvas.line([(x, top), (end, top)], fill=color, width=_LINE)
+        canvas.line([(x, bottom), (end, bottom)], fill=color, width=_LINE)
     for y in range(top, bottom, step):
         end = min(y + _DASH, bottom)
-        canvas.line([(left, y), (left, end)], fill=color, width=2)
-        canvas.line([(right, y), (right, end)], fill=color, width=2)
+        canvas.line([(left, y), (left, end)], fill=color, width=_LINE)
+        canvas.line([(right, y), (right, end)], fill=color, width=_LINE)
 
 
 def _draw_label(canvas: ImageDraw.ImageDraw, mark: Mark, page: MarkedPage, scale: float) -> None:

@@ -119,8 +119,8 @@ def plain_sentences(records: Sequence[EpisodeRecord]) -> list[str]:
     if total.errors:
         share = total.errors / len(records)
         sentences.append(
-            f"{total.errors} episodes ({share:.0%}) have no verdict because something of ours or "
-            "of the provider failed; they are counted in no rate."
+            f"{total.errors} of {len(records)} episodes ({share:.0%}) have no verdict because the "
+            "agent's program, its provider or the harness failed; they are counted in no rate."
         )
     rows = language_rows(records)
     sentences += [_language_sentence(row, rows[0]) for row in rows]
@@ -143,27 +143,6 @@ def _language_sentence(row: LanguageRow, first: LanguageRow) -> str:
     low, high = round(100 * interval.low), round(100 * interval.high)
     verdict = "not distinguishable" if low <= 0 <= high else "distinguishable"
     return f"{start}, {side}, 95 % {low:+d} to {high:+d}: {verdict}."
-
-
-def failure_reason(record: EpisodeRecord) -> str:
-    """Return one plain sentence that says why an episode did not succeed."""
-    endings = {
-        "left_site": "The agent followed the advertisement and left the site.",
-        "disruption_open": "The agent stopped while an interruption was still open.",
-        "parse_limit": "The agent's replies could not be read as actions.",
-    }
-    if record.outcome == "harness_error":
-        return f"No verdict, the harness failed: {_last_line(record.errors)}"
-    if record.outcome == "provider_error":
-        return f"No verdict, the agent's program failed: {_last_line(record.errors)}"
-    if record.ended_by in endings:
-        return endings[record.ended_by]
-    failed = [check for check in record.checks if not check.passed]
-    if record.ended_by == "step_limit" and record.kind != "state":
-        return f"The agent did not stop within {record.step_budget} steps."
-    if not failed:
-        return f"The episode ended by {record.ended_by}."
-    return failed[0].reason or f"The check {failed[0].name} does not hold."
 
 
 def report_data(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
@@ -219,8 +198,3 @@ def _group(
     for record in records:
         groups.setdefault(key(record), []).append(record)
     return groups
-
-
-def _last_line(errors: Sequence[str]) -> str:
-    lines = [line for line in "\n".join(errors).splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "unknown"

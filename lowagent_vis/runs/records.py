@@ -50,7 +50,7 @@ class CheckRecord(BaseModel):
 class EpisodeRecord(_Record):
     """One finished episode; the fields of `design.md` 8 and `formats.md` 5."""
 
-    episode: str
+    episode: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     site: str
     language: str
     task: str

@@ -88,8 +88,8 @@ def test_a_marked_jpeg_has_the_same_bytes_every_time() -> None:
 def test_links_are_solid_and_forms_are_dashed() -> None:
     drawn = np.asarray(draw_marks(picture(), PAGE))
 
-    lower_edge_of_link = drawn[64, 100:190]
-    lower_edge_of_form = drawn[240, 100:300]
+    lower_edge_of_link = drawn[66, 100:190]
+    lower_edge_of_form = drawn[242, 100:300]
     assert np.all(lower_edge_of_link == LINK_COLOR)
     is_red = np.all(lower_edge_of_form == FORM_COLOR, axis=1)
     assert 0.4 < is_red.mean() < 0.8
@@ -99,7 +99,16 @@ def test_links_are_solid_and_forms_are_dashed() -> None:
 def test_a_screenshot_of_twice_the_pixels_is_marked_at_twice_the_place() -> None:
     drawn = np.asarray(draw_marks(picture(scale=2), PAGE))
 
-    assert np.all(drawn[2 * 64, 200:380] == LINK_COLOR)
+    assert np.all(drawn[2 * 64 + 2, 200:380] == LINK_COLOR)
+
+
+def test_the_line_around_a_box_touches_nothing_in_it() -> None:
+    drawn = np.asarray(draw_marks(picture(), PAGE))
+
+    for mark in PAGE.marks:
+        for box in mark.boxes:
+            inside = drawn[round(box.y) : round(box.bottom), round(box.x) : round(box.right)]
+            assert inside.min() == 255
 
 
 def test_a_label_outside_the_page_is_refused() -> None:

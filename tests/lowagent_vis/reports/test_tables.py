@@ -3,11 +3,10 @@
 from lowagent_vis.reports.statistics import difference_interval, rate_interval
 from lowagent_vis.reports.tables import (
     disruption_counts,
-    failure_reason,
     plain_sentences,
     rate_of,
 )
-from lowagent_vis.runs.records import CheckRecord, EpisodeRecord
+from lowagent_vis.runs.records import EpisodeRecord
 from tests.lowagent_vis.records import make_record
 
 
@@ -63,21 +62,3 @@ def test_disruption_outcomes_are_counted() -> None:
     )
     assert found["cookie"]["dismissed"] == 2
     assert (found["ad"]["accepted"], found["ad"]["not_reached"]) == (1, 1)
-
-
-def test_a_failure_has_one_plain_reason() -> None:
-    assert failure_reason(make_record(outcome="failure", ended_by="left_site")) == (
-        "The agent followed the advertisement and left the site."
-    )
-    assert failure_reason(
-        make_record(outcome="failure", ended_by="step_limit", step_budget=30)
-    ) == ("The agent did not stop within 30 steps.")
-    assert failure_reason(
-        make_record(
-            outcome="failure",
-            checks=[CheckRecord(name="answer", passed=False, reason="The answer is not 5.")],
-        )
-    ) == ("The answer is not 5.")
-    assert failure_reason(
-        make_record(outcome="harness_error", ended_by="error", errors=["Traceback\n  boom"])
-    ) == ("No verdict, the harness failed: boom")
