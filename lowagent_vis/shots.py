@@ -21,9 +21,10 @@ from lowagent_vis.world import World
 
 @dataclass(frozen=True)
 class Shot:
-    """A page of a language, its text observation and its picture."""
+    """A page of a language, its HTTP status, its text observation and its picture."""
 
     language: str
+    status: int
     page: Page
     text: str
     rendering: Rendering
@@ -61,7 +62,7 @@ def take_shot(
         observation = observe(page, browser, step=0, steps_left=0, error=None)
         if observation.rendering is None:
             raise HarnessError(f"{path} could not be drawn")
-        return Shot(language, page, observation.text, observation.rendering)
+        return Shot(language, response.status, page, observation.text, observation.rendering)
 
 
 def write_shot(shot: Shot, folder: Path) -> None:
@@ -86,7 +87,7 @@ def write_shot(shot: Shot, folder: Path) -> None:
 
 def shot_name(site: str, language: str, url: str) -> str:
     """Return the folder's name for a page: `<site>.<lang>.<slug>`."""
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", url).strip("-").lower() or "home"
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", url).strip("-") or "home"
     return f"{site}.{language}.{slug}"
 
 

@@ -17,6 +17,8 @@ _CELL = 64
 _RINGS = 6
 _SOFT_WEIGHT = 0.02
 _RING_COST = 40.0
+_FOREIGN_WEIGHT = 0.5
+_INSIDE_SHARE = 0.9
 
 
 def place_labels(page: CollectedPage) -> MarkedPage:
@@ -30,14 +32,32 @@ def place_labels(page: CollectedPage) -> MarkedPage:
     for element in page.elements:
         hard.add_all(element.texts or element.boxes)
     soft.add_all(page.texts)
+    forms = [element for element in page.elements if element.kind == "form"]
     marks = []
     for element in page.elements:
+        foreign = _Grid()
+        if element.kind == "form":
+            foreign.add_all(box for form in forms for box in foreign_boxes(element, form))
         text = f"F{element.number}" if element.kind == "form" else str(element.number)
         width = label_width(text, height)
-        box = _best_place(element, width, height, page, hard, soft, taken)
+        box = _best_place(element, width, height, page, hard, soft, taken, foreign)
         taken.add(box)
         marks.append(Mark(element.number, element.kind, element.boxes, box))
     return MarkedPage(page.width, page.height, height, tuple(marks))
+
+
+def foreign_boxes(form: Element, other: Element) -> tuple[Box, ...]:
+    """Return the boxes of another form in which a form's label would seem to name that one.
+
+    A form that lies in the other's box has none: its label can only be there.
+    """
+    if other is form or any(
+        outer.overlap(inner) >= _INSIDE_SHARE * inner.width * inner.height
+        for outer in other.boxes
+        for inner in form.boxes
+    ):
+        return ()
+    return other.boxes
 
 
 def _best_place(
@@ -48,12 +68,14 @@ def _best_place(
     hard: "_Grid",
     soft: "_Grid",
     taken: "_Grid",
+    foreign: "_Grid",
 ) -> Box:
     best, best_cost = None, float("inf")
     for distance, place in _candidates(element, width, height, page):
         cost = (
             1000 * taken.overlap(_grown(place))
             + 10 * hard.overlap(place)
+            + _FOREIGN_WEIGHT * foreign.overlap(place)
             + _SOFT_WEIGHT * soft.overlap(place)
             + _RING_COST * distance
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from set_of_marks.collect import CollectedPage
+from set_of_marks.layout import foreign_boxes
 from set_of_marks.marks import Kind, MarkedPage
 
 _TOUCH_PX = 1.0
@@ -17,6 +18,7 @@ class MarkQuality:
         overlapping_labels: Pairs of labels that share more than a square pixel.
         covered_texts: Labels on the text of a numbered element.
         cut_labels: Labels that leave the page.
+        misleading_labels: Labels of a form in the box of another.
         unlabelled: Elements without a mark.
         seen_label_px: Height of a label for a model that sees 1,568 px on the long side.
     """
@@ -24,6 +26,7 @@ class MarkQuality:
     overlapping_labels: int
     covered_texts: int
     cut_labels: int
+    misleading_labels: int
     unlabelled: int
     seen_label_px: float
 
@@ -31,7 +34,11 @@ class MarkQuality:
     def is_clean(self) -> bool:
         """Whether nothing is covered, cut or missing."""
         return not (
-            self.overlapping_labels or self.covered_texts or self.cut_labels or self.unlabelled
+            self.overlapping_labels
+            or self.covered_texts
+            or self.cut_labels
+            or self.misleading_labels
+            or self.unlabelled
         )
 
 
@@ -56,8 +63,22 @@ def measure(
         overlapping_labels=pairs,
         covered_texts=covered,
         cut_labels=cut,
+        misleading_labels=_count_misleading(marked, collected),
         unlabelled=len(collected.elements) - len(marked.marks),
         seen_label_px=marked.label_px * factor,
+    )
+
+
+def _count_misleading(marked: MarkedPage, collected: CollectedPage) -> int:
+    forms = {element.number: element for element in collected.elements if element.kind == "form"}
+    return sum(
+        any(
+            mark.label.overlap(box) > _TOUCH_PX
+            for other in forms.values()
+            for box in foreign_boxes(forms[mark.number], other)
+        )
+        for mark in marked.marks
+        if mark.kind == "form" and mark.number in forms
     )
 
 

@@ -120,6 +120,7 @@ class CommandAgent:
         except OSError as error:
             raise AgentFailure(f"cannot start {self._arguments[0]!r}: {error.strerror}") from error
         self._unread = b""
+        self._has_dropped_part = False
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
@@ -158,6 +159,11 @@ class CommandAgent:
                 )
             self._unread += part
         line, _, self._unread = self._unread.partition(b"\n")
+        if self._has_dropped_part and not line.strip():
+            # The end of a line whose beginning came unasked; an unbuffered program sends it apart.
+            self._has_dropped_part = False
+            return self._receive()
+        self._has_dropped_part = False
         return line
 
     def _read(self, timeout_s: float) -> bytes | None:
@@ -169,10 +175,13 @@ class CommandAgent:
         return os.read(stream.fileno(), 2**16) if ready else None
 
     def _forget_unasked(self) -> None:
-        self._unread = b""
+        last, self._unread = self._unread, b""
         for _ in range(_MAX_UNASKED_READS):
-            if not self._read(0.0):
-                return
+            part = self._read(0.0)
+            if not part:
+                break
+            last = part
+        self._has_dropped_part = bool(last) and not last.endswith(b"\n")
 
     def _stop(self) -> None:
         process, self._process = self._process, None

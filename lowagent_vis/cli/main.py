@@ -71,6 +71,9 @@ def run_cli(arguments: Sequence[str] | None = None) -> int:
         return done.exit_code
     except click.Abort:
         return EXIT_INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return EXIT_BAD_INPUT
     except click.ClickException as error:
         return _fail(_first_line(error.format_message()))
     except (UserError, PrerequisiteError, UnknownNameError) as error:

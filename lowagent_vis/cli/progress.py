@@ -8,6 +8,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from lowagent_vis.reports.reasons import failure_reason
 from lowagent_vis.runs.records import EpisodeRecord
 
 _PLAIN_INTERVAL_S = 10.0
@@ -75,8 +76,12 @@ class ProgressDisplay:
             )
 
     def summary(self) -> str:
-        """Return one line: how many succeeded, by language, and how many had no verdict."""
-        return f"{len(self._records)} of {self._total} episodes: {self._rates()}"
+        """Return who succeeded, by language, and the first reason why one has no verdict."""
+        line = f"{len(self._records)} of {self._total} played: {self._rates()}"
+        for record in self._records:
+            if record.outcome.endswith("_error"):
+                return f"{line}\n{record.episode}: {failure_reason(record)}"
+        return line
 
     def _rates(self) -> str:
         scored: Counter[str] = Counter()

@@ -144,7 +144,7 @@ def _play(
         click.echo(f"continue with: {resume_command(folder)}", err=True)
         raise
     click.echo(display.summary())
-    click.echo(f"report: lowagent-vis report {shlex.quote(str(folder))}")
+    click.echo(f"see it: lowagent-vis report {shlex.quote(str(folder))}")
     return EXIT_FAILED if display.has_errors else 0
 
 

@@ -33,10 +33,13 @@ def serve(site: str, lang: str | None, port: int | None, log_file: Path | None) 
     """
     (site_name,) = chosen_sites(site)
     (language,) = chosen_languages(lang or baseline_language().code)
-    token = os.environ.get(_TOKEN_VARIABLE)
-    if token is None:
-        token = secrets.token_urlsafe(32)
-        click.echo(f"harness token of this server: {token}", err=True)
+    given = os.environ.get(_TOKEN_VARIABLE)
+    token = given or secrets.token_urlsafe(32)
     chosen_port = port if port is not None else default_port(site_name, language)
-    click.echo(f"{site_name} in {language}: http://127.0.0.1:{chosen_port}/ (Ctrl-C ends it)")
-    serve_site(site_name, language, port=chosen_port, token=token, log_file=log_file)
+
+    def tell() -> None:
+        if not given:
+            click.echo(f"harness token of this server: {token}", err=True)
+        click.echo(f"{site_name} in {language}: http://127.0.0.1:{chosen_port}/ (Ctrl-C ends it)")
+
+    serve_site(site_name, language, port=chosen_port, token=token, log_file=log_file, on_ready=tell)

@@ -7,6 +7,7 @@ import click
 from lowagent_sites.common.languages import baseline_language
 from lowagent_vis.cli.options import chosen_languages, chosen_sites, option
 from lowagent_vis.errors import ActionError, HarnessError, UserError
+from lowagent_vis.executor import resolve_path
 from lowagent_vis.shots import shot_name, take_shot, write_shot
 
 
@@ -29,4 +30,8 @@ def shot(
         raise UserError(str(error)) from error
     folder = out or Path("shot") / shot_name(site_name, language, taken.page.url)
     write_shot(taken, folder)
+    if taken.status != 200:
+        click.echo(f"note: the site answered {taken.status}", err=True)
+    if taken.page.url != resolve_path(path):
+        click.echo(f"note: {path} led on to {taken.page.url}", err=True)
     click.echo(folder)

@@ -41,6 +41,8 @@ def show_command(task: str, lang: str | None, as_json: bool) -> None:
         click.echo(json.dumps(shown, ensure_ascii=False, indent=1))
         return
     for name, value in shown.items():
+        if value is None or value in ([], {}):
+            continue
         if isinstance(value, list):
             click.echo(f"{name}:")
             for entry in value:

@@ -107,4 +107,4 @@ def test_a_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
         text=True,
     )
     assert result.returncode == 0, result.stderr
-    assert "15 of 15 episodes" in result.stdout
+    assert "15 of 15 played" in result.stdout

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from set_of_marks import Box, CollectedPage, Element, label_height, measure, place_labels
+from set_of_marks import (
+    Box,
+    CollectedPage,
+    Element,
+    Mark,
+    MarkedPage,
+    label_height,
+    measure,
+    place_labels,
+)
 from tests.set_of_marks.pages import form, link, page
 
 
@@ -35,6 +44,36 @@ def test_a_form_is_told_by_its_letter() -> None:
 
     assert [mark.text for mark in marked.marks] == ["3", "F3"]
     assert marked.marks[1].label.width > marked.marks[0].label.width
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+@pytest.mark.parametrize("rtl", [False, True])
+def test_the_label_of_a_form_is_in_no_other_forms_box(count: int, rtl: bool) -> None:
+    stacked = [
+        form(
+            number,
+            Box(20, 150 + 21 * number, 1240, 21),
+            Box(900 if rtl else 24, 152 + 21 * number, 320, 17),
+            rtl=rtl,
+        )
+        for number in range(1, count + 1)
+    ]
+    collected = page(*stacked)
+
+    marked = place_labels(collected)
+
+    assert measure(marked, collected).is_clean
+    wrong = Mark(2, "form", marked.marks[1].boxes, marked.marks[0].boxes[0])
+    misplaced = MarkedPage(1280, 800, 18, (marked.marks[0], wrong))
+    assert measure(misplaced, collected).misleading_labels == 1
+
+
+def test_a_form_within_a_form_keeps_its_label_there() -> None:
+    collected = page(
+        form(1, Box(20, 100, 1000, 400)), form(2, Box(200, 300, 300, 40), Box(200, 300, 300, 40))
+    )
+
+    assert measure(place_labels(collected), collected).misleading_labels == 0
 
 
 def test_a_label_goes_elsewhere_when_text_stands_before_its_link() -> None:

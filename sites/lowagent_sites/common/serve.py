@@ -7,7 +7,7 @@ import os
 import secrets
 import socket
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,6 +60,7 @@ def serve(
     host: str = "127.0.0.1",
     offsite_url: str | None = None,
     log_file: Path | None = None,
+    on_ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve a site until the process is interrupted.
 
@@ -71,6 +72,7 @@ def serve(
         host: The address to listen on.
         offsite_url: Where a disruption leads who accepts it; the application knows a default.
         log_file: A file to which a line of JSON is appended per request.
+        on_ready: Called when requests are answered.
 
     Raises:
         UnknownNameError: There is no such site or language.
@@ -88,6 +90,7 @@ def serve(
         ) as app,
         closing(create_server(app, sockets=[listener], threads=_THREADS, ident=None)) as server,
     ):
+        on_ready()
         server.run()
 
 

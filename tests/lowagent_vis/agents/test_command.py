@@ -210,6 +210,25 @@ def test_lines_that_nobody_asked_for_do_not_reach_the_next_episode(make: MakeAge
     assert agent.act(observation()).text == "click 1"
 
 
+def test_the_late_end_of_a_line_that_nobody_asked_for_is_no_reply(make: MakeAgent) -> None:
+    agent = make(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'observation' and message['step'] == 1:\n"
+        "        print('stop 1\\nunasked', end='', flush=True)\n"
+        "    elif message['type'] == 'observation':\n"
+        "        print('\\nclick 1', flush=True)\n"
+    )
+    agent.start(START)
+    assert agent.act(observation(step=1)).text == "stop 1"
+    agent.end("stop")
+
+    agent.start(START)
+
+    assert agent.act(observation()).text == "click 1"
+
+
 def test_the_program_is_gone_when_the_agent_is_closed(make: MakeAgent) -> None:
     agent = make("import signal, sys\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + ECHO)
     agent.start(START)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from lowagent_vis.actions import grammar_prompt
 from lowagent_vis.cli.main import run_cli
 
 
@@ -102,3 +103,42 @@ def test_a_task_is_shown_with_intent_answer_and_reference(
     assert "intent: “" in shown
     assert "nila_shop" in shown
     assert '"fill": "cart_add", "fields": {"qty": "৩"}' in shown
+
+
+@pytest.mark.parametrize("arguments", [[], ["tasks"]])
+def test_a_command_without_arguments_shows_its_help(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert run_cli(arguments) == 2
+    printed = capsys.readouterr().out
+    assert printed.startswith("Usage: ")
+    assert "\nCommands:\n" in printed
+
+
+def test_an_agent_that_cannot_start_is_named_on_the_terminal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = str(tmp_path / "run")
+    command = ["run", "--agent", "command", "--command", "no-such-program", "--limit", "1"]
+    assert run_cli([*command, "--langs", "en", "--out", out]) == 1
+    assert "the agent's program failed: cannot start 'no-such-program'" in capsys.readouterr().out
+
+
+def test_an_episode_is_written_as_a_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    run_cli(["run", "--agent", "noop", "--limit", "1", "--langs", "en", "--out", str(out)])
+    capsys.readouterr()
+    assert run_cli(["report", str(out), "--episode", "ministore.en.MS-T001"]) == 0
+    page = out / "episodes" / "ministore.en.MS-T001.html"
+    assert capsys.readouterr().out == f"episode: {page}\n"
+    assert "Step 0: /" in page.read_text("utf-8")
+    status, printed = check(capsys, "report", str(out), "--episode", "ministore.en.MS-T01")
+    assert (status, printed.count("\n")) == (2, 1)
+    assert 'did you mean "ministore.en.MS-T001"?' in printed
+
+
+def test_the_documented_grammar_is_the_one_of_the_prompt() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "external-agents.md").read_text("utf-8")
+    assert grammar_prompt().strip() in text
