@@ -51,10 +51,15 @@ def local_amount(cents: int, language: Language) -> Decimal:
 
 def format_money(cents: int, language: Language) -> str:
     """Return an amount of US cents in the language's currency, symbol included."""
+    return format_local_amount(local_amount(cents, language), language)
+
+
+def format_local_amount(local: Decimal, language: Language) -> str:
+    """Return an amount in units of the language's currency, symbol included."""
     currency = language.currency
-    amount = format_decimal(local_amount(abs(cents), language), currency.decimals, language)
+    amount = format_decimal(abs(local), currency.decimals, language)
     text = currency.pattern.format(symbol=currency.symbol, amount=amount)
-    return f"-{text}" if cents < 0 else text
+    return f"-{text}" if local < 0 else text
 
 
 def parse_number(text: str, language: Language, *, allow_sign: bool = False) -> Decimal:

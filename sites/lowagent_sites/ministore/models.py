@@ -89,6 +89,7 @@ class Product(Base):
     pool: Mapped[str]
     vgroup: Mapped[str | None]
     search_text: Mapped[str] = mapped_column(info=LOCALIZED)
+    search_title: Mapped[str] = mapped_column(info=LOCALIZED)
 
     category: Mapped[Category] = relationship()
     brand: Mapped[Brand] = relationship()

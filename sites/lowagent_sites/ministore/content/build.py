@@ -13,7 +13,7 @@ from lowagent_sites.common.errors import PrerequisiteError
 from lowagent_sites.common.languages import Language
 from lowagent_sites.common.numbers import format_integer
 from lowagent_sites.common.passwords import hash_password
-from lowagent_sites.common.text import search_text
+from lowagent_sites.common.text import fold, search_text
 from lowagent_sites.ministore import models
 from lowagent_sites.ministore.content import accounts
 from lowagent_sites.ministore.content.draws import pick
@@ -289,6 +289,7 @@ def _products(
                     ],
                     lexicon.language,
                 ),
+                "search_title": f" {fold(name, lexicon.language)} ",
             }
         )
     return rows

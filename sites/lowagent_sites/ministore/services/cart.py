@@ -98,14 +98,20 @@ def clear_cart(session: Session, user_id: int) -> None:
     session.execute(delete(CartItem).where(CartItem.user_id == user_id))
 
 
-def count_cart_units(session: Session, user_id: int) -> int:
-    """Return how many units a cart holds."""
-    return (
-        session.scalar(
-            select(func.coalesce(func.sum(CartItem.qty), 0)).where(CartItem.user_id == user_id)
-        )
-        or 0
-    )
+@dataclass(frozen=True)
+class Counts:
+    """What the header counts: units in the cart, products in the wishlist."""
+
+    units: int
+    wishes: int
+
+
+def count_for_header(session: Session, user_id: int) -> Counts:
+    """Return both counts of a user with one statement, as every page shows them."""
+    units = select(func.coalesce(func.sum(CartItem.qty), 0)).where(CartItem.user_id == user_id)
+    wishes = select(func.count()).select_from(WishlistItem).where(WishlistItem.user_id == user_id)
+    row = session.execute(select(units.scalar_subquery(), wishes.scalar_subquery())).one()
+    return Counts(row[0], row[1])
 
 
 def count_wishlist(session: Session, user_id: int) -> int:

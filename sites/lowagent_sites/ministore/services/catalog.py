@@ -100,7 +100,7 @@ def count_products(session: Session, filters: Filters) -> int:
 
 
 def find_products(
-    session: Session, filters: Filters, *, sort: str, query: str = "", offset: int, limit: int
+    session: Session, filters: Filters, *, sort: str, offset: int, limit: int
 ) -> Sequence[Product]:
     """Return a part of the products that pass, in the order `sort`."""
     if filters.is_empty_range:
@@ -108,7 +108,7 @@ def find_products(
     ids = (
         select(Product.id)
         .where(*filters.conditions())
-        .order_by(*_order(sort, filters, query))
+        .order_by(*_order(sort, filters))
         .offset(offset)
         .limit(limit)
     )
@@ -265,7 +265,7 @@ def _facets(
     return [Facet(*row) for row in rows]
 
 
-def _order(sort: str, filters: Filters, query: str) -> Sequence[Any]:
+def _order(sort: str, filters: Filters) -> Sequence[Any]:
     by_sort: Mapping[str, Sequence[Any]] = {
         "featured": [Product.was_cents.is_(None), _shuffle()],
         "price_asc": [Product.price_cents],
@@ -274,10 +274,18 @@ def _order(sort: str, filters: Filters, query: str) -> Sequence[Any]:
         "reviews": [Product.rating_count.desc()],
         "newest": [Product.created_on.desc()],
     }
-    relevance = []
-    if filters.tokens and sort == "featured" and query:
-        relevance = [case((Product.name.like(f"{_escaped(query)}%", escape="\\"), 0), else_=1)]
+    relevance = _by_relevance(filters.tokens) if filters.tokens and sort == "featured" else []
     return [*relevance, *by_sort[sort], Product.id]
+
+
+def _by_relevance(tokens: Sequence[str]) -> list[Any]:
+    """All words of the query in the name first, then names that begin with the query."""
+    in_title = and_(
+        *(Product.search_title.like(like_pattern(token), escape="\\") for token in tokens)
+    )
+    start = like_pattern(" ".join(tokens)).removeprefix("%")
+    begins = Product.search_title.like(start, escape="\\")
+    return [case((in_title, 0), else_=1), case((begins, 0), else_=1)]
 
 
 def _by_rating() -> list[Any]:
@@ -288,7 +296,3 @@ def _by_rating() -> list[Any]:
 
 def _shuffle() -> Any:
     return (Product.id * _HASH_STEP) % _HASH_MODULUS
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

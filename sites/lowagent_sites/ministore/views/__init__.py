@@ -20,12 +20,11 @@ def create_blueprints() -> Sequence[Blueprint]:
 def header() -> HeaderData:
     """Return the shop's header: counters, categories, search."""
     user = current_user()
-    units = cart.count_cart_units(db(), user.id) if user else None
-    wishes = cart.count_wishlist(db(), user.id) if user else None
+    counts = cart.count_for_header(db(), user.id) if user else None
     return HeaderData(
         links=(
-            NavLink(_("Wishlist"), "/wishlist", wishes),
-            NavLink(_("Cart"), "/cart", units),
+            NavLink(_("Wishlist"), "/wishlist", counts.wishes if counts else None),
+            NavLink(_("Cart"), "/cart", counts.units if counts else None),
         ),
         menu=(
             *(NavLink(c.name, f"/c/{c.slug}") for c in catalog.categories(db())),

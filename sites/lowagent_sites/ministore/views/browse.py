@@ -12,7 +12,13 @@ from sqlalchemy import select
 from lowagent_sites.common.forms import Choice, Field, Form
 from lowagent_sites.common.i18n import gettext as _
 from lowagent_sites.common.listing import Pagination, choice, paginate, with_parameters
-from lowagent_sites.common.numbers import NumberProblem, format_money, parse_money
+from lowagent_sites.common.numbers import (
+    NumberProblem,
+    cents_at_least,
+    cents_at_most,
+    format_local_amount,
+    parse_local_amount,
+)
 from lowagent_sites.common.runtime import (
     current_language,
     current_runtime,
@@ -201,10 +207,10 @@ def read_grid(base: Filters, brand_facets: Sequence[Facet] | None, *, query: str
     products: Sequence[Product] = []
     if total:
         products = catalog.find_products(
-            db(), filters, sort=form.value("sort"), query=query,
+            db(), filters, sort=form.value("sort"),
             offset=page.offset, limit=page.size,
         )  # fmt: skip
-    chips = _chips(form, filters)
+    chips = _chips(form)
     return Grid(
         products=products,
         page=page,
@@ -269,32 +275,39 @@ def _read_filters(
         value = clean_line(request.args.get(found.name, ""))
         if not found.choices or value in {option.value for option in found.choices}:
             found.value = value or found.value
-    bounds: dict[str, int | None] = {}
-    for name in ("min_price", "max_price"):
-        try:
-            text = form.value(name)
-            bounds[name] = parse_money(text, current_language()) if text else None
-        except NumberProblem:
-            form.add_error(name, _("Enter a number"))
-            bounds[name] = None
+    lowest, highest = (_read_amount(form, name) for name in ("min_price", "max_price"))
+    language = current_language()
     brand_id = base.brand_id
     if brand_facets is not None and form.value("brand"):
         brand_id = next(f.id for f in brand_facets if f.slug == form.value("brand"))
     filters = replace(
         base,
         brand_id=brand_id,
-        min_cents=bounds["min_price"],
-        max_cents=bounds["max_price"],
+        min_cents=None if lowest is None else cents_at_least(lowest, language),
+        max_cents=None if highest is None else cents_at_most(highest, language),
         rating=catalog.RATINGS.get(form.value("rating")),
         in_stock=form.value("in_stock") == "1",
     )
     error = None
-    if filters.is_empty_range:
+    if lowest is not None and highest is not None and lowest > highest:
         error = _("The lowest price is higher than the highest price")
     return filters, error
 
 
-def _chips(form: Form, filters: Filters) -> list[Chip]:
+def _read_amount(form: Form, name: str) -> Decimal | None:
+    """Return an amount in the site's currency, or None without one."""
+    text = form.value(name)
+    if not text:
+        return None
+    try:
+        return parse_local_amount(text, current_language())
+    except NumberProblem as problem:
+        is_whole = problem.kind == "whole"
+        form.add_error(name, _("Enter a whole number") if is_whole else _("Enter a number"))
+        return None
+
+
+def _chips(form: Form) -> list[Chip]:
     chips = []
     for found in form.fields:
         if found.name == "sort" or not found.value or found.error:
@@ -305,8 +318,8 @@ def _chips(form: Form, filters: Filters) -> list[Chip]:
             shown = next(o.label for o in found.choices if o.value == found.value)
             label = _("%(name)s: %(value)s", name=found.label, value=shown)
         else:
-            cents = filters.min_cents if found.name == "min_price" else filters.max_cents
-            amount = format_money(cents or 0, current_language())
-            label = _("%(name)s: %(value)s", name=found.label, value=amount)
+            amount = parse_local_amount(found.value, current_language())
+            shown = format_local_amount(amount, current_language())
+            label = _("%(name)s: %(value)s", name=found.label, value=shown)
         chips.append(Chip(label, with_parameters(**{found.name: None})))
     return chips
