@@ -1,8 +1,8 @@
 """Runs in an environment of its own, with browsergym-core: one set-of-marks observation a line.
 
-Reads addresses from standard input, answers each with the seconds that BrowserGym needs for
-`goto`, its observation, its overlay of marks and a JPEG of the marked picture, and with the seconds
-of these in which it slept before it tried again.
+Reads addresses, each with the height of the window, from standard input; answers each with the
+seconds that BrowserGym needs for `goto`, its observation, its overlay of marks and a JPEG of the
+marked picture, and with the seconds of these in which it slept before it tried again.
 """
 
 import io
@@ -60,9 +60,11 @@ def main():
     print("ready", flush=True)
     for line in sys.stdin:
         core = env.unwrapped
+        address, height_px = line.split()
+        core.page.set_viewport_size({"width": 1280, "height": int(height_px)})
         naps.slept_s = 0.0
         started = time.perf_counter()
-        core.page.goto(line.strip())
+        core.page.goto(address)
         observation = core._get_obs()
         marked = overlay_som(observation["screenshot"], observation["extra_element_properties"])
         Image.fromarray(marked).save(io.BytesIO(), "JPEG", quality=85)
