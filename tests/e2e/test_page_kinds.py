@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page as PlaywrightPage
@@ -17,6 +16,7 @@ from lowagent_vis.page import Page, parse_page
 from lowagent_vis.world import World
 from set_of_marks import COLLECT_SCRIPT, measure, parse_collected
 from tests.e2e.conftest import LANGUAGES
+from tests.page_fonts import fonts_used
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
 
@@ -75,29 +75,6 @@ def pages(code: str) -> Iterator[tuple[Page, int]]:
                 yield parse_page(response.html, url=response.url), len(response.html)
 
 
-def font_families(page: PlaywrightPage) -> set[tuple[str, bool]]:
-    session = page.context.new_cdp_session(page)
-    session.send("DOM.enable")
-    session.send("CSS.enable")
-    root = session.send("DOM.getDocument", {"depth": -1})["root"]
-    found = {
-        (font["familyName"], font["isCustomFont"])
-        for node in text_nodes(root)
-        for font in session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
-    }
-    session.detach()
-    return found
-
-
-def text_nodes(node: dict[str, Any]) -> Iterator[int]:
-    if node["nodeName"] in {"HEAD", "OPTION"}:
-        return
-    if node["nodeType"] == 3 and node["nodeValue"].strip():
-        yield node["nodeId"]
-    for child in node.get("children", ()):
-        yield from text_nodes(child)
-
-
 def browser_text(page: PlaywrightPage) -> str:
     return str(
         page.evaluate(
@@ -129,7 +106,7 @@ def test_marks_layout_fonts_and_text(code: str, renderer: ChromiumRenderer) -> N
         report = json.loads(renderer.call(lambda drawn: drawn.evaluate(LAYOUT_CHECK)))
         faults = [fault for fault in report["faults"] if fault[0] != "no-room-for-label"]
         assert faults == [], page.url
-        system = {family for family, is_ours in renderer.call(font_families) if not is_ours}
+        system = {family for family, is_ours in renderer.call(fonts_used) if not is_ours}
         assert system == set(), page.url
         ours = re.sub(r"^\[image\].*$", "", page.text, flags=re.MULTILINE)
         assert bare(ours) == bare(renderer.call(browser_text)), page.url

@@ -1,7 +1,6 @@
 """Pages of the demo in a real Chromium: nothing overflows, all glyphs come from our fonts."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -9,6 +8,7 @@ from playwright.sync_api import Page
 from lowagent_sites.common.languages import load_languages, selectable_languages
 from tests.lowagent_sites.common.demo_browser import open_browser, show
 from tests.lowagent_sites.common.demo_site import open_demo
+from tests.page_fonts import fonts_used
 
 pytestmark = pytest.mark.browser
 
@@ -66,27 +66,3 @@ _CRAMPED_LINKS = """(room_px) => {
     return start < room_px || blocked;
   }).map(({text}) => text);
 }"""
-
-
-def fonts_used(page: Page) -> list[tuple[str, bool]]:
-    """Return the family of each run of glyphs, and whether the page brought it along."""
-    session = page.context.new_cdp_session(page)
-    session.send("DOM.enable")
-    session.send("CSS.enable")
-    root = session.send("DOM.getDocument", {"depth": -1})["root"]
-    found = [
-        (str(font["familyName"]), bool(font["isCustomFont"]))
-        for node_id in text_nodes(root)
-        for font in session.send("CSS.getPlatformFontsForNode", {"nodeId": node_id})["fonts"]
-    ]
-    session.detach()
-    return found
-
-
-def text_nodes(node: dict[str, Any]) -> Iterator[int]:
-    if node["nodeName"] in {"HEAD", "OPTION"}:
-        return
-    if node["nodeType"] == 3 and node["nodeValue"].strip():
-        yield node["nodeId"]
-    for child in node.get("children", ()):
-        yield from text_nodes(child)
