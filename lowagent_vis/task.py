@@ -410,9 +410,15 @@ def load_subset(name: str) -> tuple[str, ...]:
     known = {path.stem: path for path in folder.glob("*.txt")}
     if name not in known:
         raise unknown_name("subset", name, known)
-    lines = known[name].read_text(encoding="utf-8").splitlines()
+    try:
+        lines = known[name].read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{known[name]} is not UTF-8; correct it") from error
     ids = (line.partition("#")[0].strip() for line in lines)
-    return tuple(task_id for task_id in ids if task_id)
+    named = tuple(task_id for task_id in ids if task_id)
+    if not named:
+        raise UserError(f"{known[name]} names no task; write one id a line")
+    return named
 
 
 @cache
@@ -509,6 +515,8 @@ def _read_yaml(path: Path) -> Any:
         return yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise UserError(f"{_shown(path)} is missing; write it or leave the language out") from error
+    except (RecursionError, UnicodeDecodeError) as error:
+        raise UserError(f"{_shown(path)} is no YAML in UTF-8; correct it") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" line {mark.line + 1}" if mark else ""

@@ -1,12 +1,22 @@
 // Returns ONE JSON string: size of the page, elements to mark with their boxes, places of text.
 // With stamped = true the elements carry data-i="L12" or data-i="F2"; else they are numbered here.
 async ({stamped}) => {
-  await document.fonts.ready;
-  await Promise.all([...document.images].map(i => i.decode().catch(() => 0)));
+  // Fonts are asked for by a layout; without one "ready" would be true before any has begun to load.
+  do {
+    document.documentElement.getBoundingClientRect();
+    await document.fonts.ready;
+  } while (document.fonts.status === 'loading');
+  // A lazy picture far down may never load: only what has been asked for is waited for.
+  await Promise.all([...document.images].filter(i => i.loading !== 'lazy' || i.complete).map(i => i.decode().catch(() => 0)));
   const root = document.documentElement, left = scrollX, top = scrollY;
   const round = v => Math.round(v * 100) / 100;
   const box = r => [round(r.left + left), round(r.top + top), round(r.width), round(r.height)];
-  const seen = e => e.checkVisibility({opacityProperty: true, visibilityProperty: true}) && e.getClientRects().length > 0;
+  // A form's fields hide its properties of the same name; these are the ones that every element has.
+  const rectsOf = e => Element.prototype.getClientRects.call(e), rectOf = e => Element.prototype.getBoundingClientRect.call(e);
+  const attribute = (e, name) => Element.prototype.getAttribute.call(e, name);
+  const fieldsOf = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'elements').get;
+  const onPage = r => r.width >= 1 && r.height >= 1 && r.right + left > 0 && r.bottom + top > 0;
+  const seen = e => Element.prototype.checkVisibility.call(e, {opacityProperty: true, visibilityProperty: true}) && [...rectsOf(e)].some(onPage);
   // One box a line: parts of one line that touch (bidirectional text is split) are joined.
   const lines = rects => {
     const found = [];
@@ -29,7 +39,7 @@ async ({stamped}) => {
     }
     return lines(rects);
   };
-  const controls = form => [...form.elements].filter(e => e.type !== 'hidden' && seen(e)).map(e => box(e.getBoundingClientRect()));
+  const controls = form => [...fieldsOf.call(form)].filter(e => e.type !== 'hidden' && seen(e)).map(e => box(rectOf(e)));
   let links, forms;
   if (stamped) {
     const marked = [...document.querySelectorAll('[data-i]')];
@@ -44,12 +54,12 @@ async ({stamped}) => {
   const image = e => [...e.querySelectorAll('img, svg')].map(i => i.getBoundingClientRect());
   const elements = [
     ...links.map((e, i) => {
-      const own = lines([...e.getClientRects(), ...(e.querySelector('img, svg') ? image(e) : [])]);
+      const own = lines([...rectsOf(e), ...(e.querySelector('img, svg') ? image(e) : [])]);
       return {number: number(e, i), kind: 'link', boxes: own, rtl: rtl(e), texts: texts(e), target: e.getAttribute('href'),
         label: (e.innerText || e.getAttribute('aria-label') || '').trim().slice(0, 200)};
     }),
-    ...forms.map((e, i) => ({number: number(e, i), kind: 'form', boxes: [box(e.getBoundingClientRect())], rtl: rtl(e),
-      texts: [...texts(e), ...controls(e)], target: e.getAttribute('name') || '', label: e.getAttribute('aria-label') || ''})),
+    ...forms.map((e, i) => ({number: number(e, i), kind: 'form', boxes: [box(rectOf(e))], rtl: rtl(e),
+      texts: [...texts(e), ...controls(e)], target: attribute(e, 'name') || '', label: attribute(e, 'aria-label') || ''})),
   ];
   return JSON.stringify({width: root.clientWidth, height: Math.max(root.scrollHeight, document.body ? document.body.scrollHeight : 0),
     overflow: root.scrollWidth - root.clientWidth, title: document.title, elements, texts: document.body ? texts(document.body) : []});

@@ -9,6 +9,7 @@ import json
 import os
 import select
 import shlex
+import shutil
 import subprocess
 import tempfile
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lowagent_vis.agents.base import AgentFailure, EpisodeStart, Reply
+from lowagent_vis.errors import UserError
 from lowagent_vis.observation import Observation
 from lowagent_vis.processes import die_with_parent
 
@@ -24,6 +26,23 @@ PROTOCOL = 1
 MAX_LINE_BYTES = 2**20
 _END_GRACE_S = 2.0
 _MAX_UNASKED_READS = 1000
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def check_command(command: str) -> list[str]:
+    """Split a command as a shell would and check that its program is there.
+
+    Raises:
+        UserError: It cannot be read, or there is no such program.
+    """
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise UserError(f"--command cannot be read ({error}): {command}") from error
+    if not arguments or shutil.which(arguments[0]) is None:
+        name = arguments[0] if arguments else ""
+        raise UserError(f'--command: there is no program "{name}"; name one that runs')
+    return arguments
 
 
 class CommandAgent:
@@ -38,7 +57,7 @@ class CommandAgent:
     def __init__(
         self, command: str, *, timeout_s: float = 120.0, log: IO[bytes] | None = None
     ) -> None:
-        self._arguments = shlex.split(command)
+        self._arguments = check_command(command)
         self._timeout_s = timeout_s
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
@@ -77,8 +96,10 @@ class CommandAgent:
         """Send the observation and wait for one line.
 
         A line that is not a JSON object with an `action` is handed on as it is: the parser of
-        actions will refuse it and the step is spent.
+        actions will refuse it and the step is spent. Lines that came before the observation was
+        sent answer nothing and are dropped, and so is a reply that names another step.
         """
+        self._forget_unasked()
         images, marks = self._images(observation)
         self._send(
             {
@@ -92,6 +113,8 @@ class CommandAgent:
             }
         )
         line = self._receive()
+        while _step_of(line) not in {None, observation.step}:
+            line = self._receive()
         for path in (images or {}).values():
             Path(path).unlink(missing_ok=True)
         return _reply(line)
@@ -181,7 +204,8 @@ class CommandAgent:
             if not part:
                 break
             last = part
-        self._has_dropped_part = bool(last) and not last.endswith(b"\n")
+        if last:
+            self._has_dropped_part = not last.endswith(b"\n")
 
     def _stop(self) -> None:
         process, self._process = self._process, None
@@ -214,17 +238,39 @@ class CommandAgent:
         return str(path)
 
 
+def _step_of(line: bytes) -> int | None:
+    """Return the step that a reply says it answers, if it says so."""
+    message = _json(line.decode("utf-8", errors="replace"))
+    step = message.get("step") if isinstance(message, dict) else None
+    return step if isinstance(step, int) else None
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _reply(line: bytes) -> Reply:
     text = line.decode("utf-8", errors="replace").rstrip("\r")
-    try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
-        return Reply(text)
+    message = _json(text)
     if not isinstance(message, dict) or not isinstance(message.get("action"), str):
         return Reply(text)
     note, usage = message.get("note"), message.get("usage")
     return Reply(
         text=message["action"],
         note=note if isinstance(note, str) else None,
-        usage=usage if isinstance(usage, dict) else {},
+        usage=_plain_usage(usage) if isinstance(usage, dict) else {},
     )
+
+
+def _plain_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that a record can hold: plain values, or one level of them by name."""
+    found: dict[str, Any] = {}
+    for name, value in usage.items():
+        if isinstance(value, dict):
+            found[name] = {key: v for key, v in value.items() if isinstance(v, _PLAIN)}
+        elif isinstance(value, _PLAIN):
+            found[name] = value
+    return found

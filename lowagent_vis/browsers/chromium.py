@@ -32,7 +32,7 @@ from lowagent_vis.browsers.http import HttpBrowser
 from lowagent_vis.browsers.rendering import Rendering
 from lowagent_vis.errors import HarnessError
 from lowagent_vis.page import Page
-from set_of_marks import COLLECT_SCRIPT, CollectedPage, parse_collected, place_labels
+from set_of_marks import CollectedPage, collect_elements, place_labels
 
 _Result = TypeVar("_Result")
 
@@ -62,15 +62,6 @@ CHROMIUM_FLAGS = (
     "--no-proxy-server",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-# What `set_content` and `collect_elements` do, in one call: each call costs a few milliseconds.
-_WRITE_AND_COLLECT = f"""async html => {{
-  document.open();
-  const loaded = new Promise(resolve => addEventListener('load', resolve, {{once: true}}));
-  document.write(html);
-  document.close();
-  if (document.readyState !== 'complete') await loaded;
-  return await ({COLLECT_SCRIPT.strip()})({{stamped: true}});
-}}"""
 _REMEDY = (
     "no Chromium found; run `make setup` in a checkout, or `playwright install chromium`, "
     f"or set {PATH_VARIABLE} to a Chromium"
@@ -121,8 +112,8 @@ def _probe(path: Path) -> ChromiumInstall | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    version = re.search(r"\d+(?:\.\d+){2,3}", result.stdout)
-    return ChromiumInstall(path, version[0]) if version else None
+    version = re.search(r"Chrom\D*(\d+(?:\.\d+){2,3})", result.stdout)
+    return ChromiumInstall(path, version[1]) if version else None
 
 
 class ChromiumRenderer:
@@ -294,7 +285,8 @@ def _draw(canvas: _Canvas, html: str, width_px: int) -> Rendering:
     """
     page = canvas.page
     _flatten(canvas, width_px)
-    collected = parse_collected(page.evaluate(_WRITE_AND_COLLECT, html))
+    page.set_content(html, wait_until="load")
+    collected = collect_elements(page, stamped=True)
     collected = replace(collected, height=max(collected.height, VIEWPORT_HEIGHT_PX))
     _check_drawable(collected)
     with ThreadPoolExecutor(1) as second_thread:

@@ -6,8 +6,13 @@ from typing import Any, TypeVar
 import click
 
 from lowagent_sites.common.errors import unknown_name
-from lowagent_sites.common.languages import get_language, selectable_languages
+from lowagent_sites.common.languages import (
+    baseline_language,
+    get_language,
+    selectable_languages,
+)
 from lowagent_sites.registry import site_names
+from lowagent_vis.errors import UserError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 ENV_PREFIX = "LOWAGENT_VIS_"
@@ -21,8 +26,17 @@ def option(*names: str, **attributes: Any) -> Callable[[_F], _F]:
 
 
 def split_names(value: str | None) -> tuple[str, ...] | None:
-    """Split `a,b c` into names; None and the empty string mean "all"."""
-    return tuple((value or "").replace(",", " ").split()) or None
+    """Split `a,b c` into names; None means "all".
+
+    Raises:
+        UserError: Nothing is named.
+    """
+    if value is None:
+        return None
+    names = tuple(value.replace(",", " ").split())
+    if not names:
+        raise UserError("a list of names is empty; leave the option out to mean all")
+    return names
 
 
 def chosen_languages(value: str | None) -> tuple[str, ...]:
@@ -44,6 +58,26 @@ def chosen_sites(value: str | None) -> tuple[str, ...]:
         UnknownNameError: A site is unknown.
     """
     return chosen_names("site", value, site_names())
+
+
+def one_language(value: str | None) -> str:
+    """Return the one code that `--lang` names, the baseline's by default.
+
+    Raises:
+        UnknownNameError: The code is unknown.
+    """
+    return get_language(baseline_language().code if value is None else value.strip()).code
+
+
+def one_site(value: str) -> str:
+    """Return the one site that is named.
+
+    Raises:
+        UnknownNameError: The site is unknown.
+    """
+    if value not in site_names():
+        raise unknown_name("site", value, site_names())
+    return value
 
 
 def chosen_names(kind: str, value: str | None, known: Iterable[str]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """`lowagent-vis run`: plays episodes and stores them, with progress."""
 
+import math
 import shlex
 import sys
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 import click
 
 from lowagent_sites.registry import site_names
+from lowagent_vis.agents.command import check_command
 from lowagent_vis.agents.registry import AGENTS, agent_class
 from lowagent_vis.browsers.chromium import find_chromium
 from lowagent_vis.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
@@ -25,7 +27,13 @@ from lowagent_vis.task import TaskDefinition, load_subset, load_tasks
 @click.command()
 @option("--agent", default=None, help=f"Who acts: {', '.join(AGENTS)}.")
 @option("--command", default=None, help="With --agent command: the program that acts.")
-@option("--agent-timeout", default=120.0, show_default=True, help="Seconds a program may think.")
+@option(
+    "--agent-timeout",
+    default=120.0,
+    show_default=True,
+    type=click.FloatRange(min=0.1, max=86_400),
+    help="Seconds a program may think.",
+)
 @option("--sites", help=f"Sites, separated by commas: {', '.join(site_names())}; all by default.")
 @option("--langs", help="Languages, separated by commas; all by default.")
 @option("--tasks", "task_names", help="Task ids, separated by commas; all by default.")
@@ -40,11 +48,16 @@ from lowagent_vis.task import TaskDefinition, load_subset, load_tasks
 @option("--screenshot-only", is_flag=True, help="Observations without text.")
 @option("--numerals", type=click.Choice(["local", "western"]), default="local", show_default=True)
 @option("--parse-limit", type=click.IntRange(min=1), help="End after N parse errors in a row.")
-@option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
+@option("--repeats", type=click.IntRange(1, 1000), default=1, show_default=True)
 @option("--seed", default="0", show_default=True, help="Seeds one-time links and random agents.")
-@option("--concurrency", type=click.IntRange(min=1), default=1, show_default=True)
+@option("--concurrency", type=click.IntRange(1, 256), default=1, show_default=True)
 @option("--out", type=click.Path(path_type=Path), help="The run's folder (default: runs/<time>).")
 @option("--resume", is_flag=True, help="Continue the run in --out.")
+@option(
+    "--retry-errors",
+    is_flag=True,
+    help="With --resume: play once more what ended without a verdict.",
+)
 def run(
     *,
     agent: str | None,
@@ -69,22 +82,30 @@ def run(
     concurrency: int,
     out: Path | None,
     resume: bool,
+    retry_errors: bool,
 ) -> int:
     """Play tasks with an agent and store every episode.
 
     Without --agent the reference agent plays. Ctrl-C stops the run; it prints the command that
     continues it.
     """
-    name = agent or "reference"
+    name = "reference" if agent is None else agent
     agent_class(name)
-    if (name == "command") != bool(command):
+    if (name == "command") != (command is not None):
         raise UserError('--agent command goes with --command "program arguments"')
-    if (clean_screenshot or screenshot_only) and not visual:
-        raise UserError("--clean-screenshot and --screenshot-only go with --visual")
-    if ad_every_click and not disruptions:
-        raise UserError("--ad-every-click goes with --disruptions")
-    if resume and out is None:
-        raise UserError("--resume goes with --out: name the run's folder")
+    if command is not None:
+        check_command(command)
+    _check_company(
+        visual=visual,
+        disruptions=disruptions,
+        ad_every_click=ad_every_click,
+        needs_picture=clean_screenshot or screenshot_only,
+        out=out,
+        resume=resume,
+        retry_errors=retry_errors,
+    )
+    if math.isnan(agent_timeout):
+        raise UserError("--agent-timeout is not a number of seconds")
     if visual:
         find_chromium()
     tasks = load_tasks(chosen_sites(sites))
@@ -117,7 +138,30 @@ def run(
     if agent is None:
         click.echo("agent: reference (no --agent given)")
     with store.writing():
+        if retry_errors:
+            store.forget_errors()
         return _play(config, tasks, plans, store)
+
+
+def _check_company(
+    *,
+    visual: bool,
+    disruptions: bool,
+    ad_every_click: bool,
+    needs_picture: bool,
+    out: Path | None,
+    resume: bool,
+    retry_errors: bool,
+) -> None:
+    """Check that flags stand beside those that they need."""
+    for is_alone, message in (
+        (needs_picture and not visual, "--clean-screenshot and --screenshot-only go with --visual"),
+        (ad_every_click and not disruptions, "--ad-every-click goes with --disruptions"),
+        (resume and out is None, "--resume goes with --out: name the run's folder"),
+        (retry_errors and not resume, "--retry-errors goes with --resume"),
+    ):
+        if is_alone:
+            raise UserError(message)
 
 
 def _play(
@@ -150,7 +194,7 @@ def _play(
 
 def resume_command(folder: Path) -> str:
     """Return the command that continues a run: the same flags, its folder and `--resume`."""
-    arguments = list(sys.argv[1:])
+    arguments = [argument for argument in sys.argv[1:] if argument != "--retry-errors"]
     if "--resume" not in arguments:
         arguments.append("--resume")
     if not any(argument == "--out" or argument.startswith("--out=") for argument in arguments):

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from lowagent_sites.common.languages import baseline_language
 from lowagent_sites.common.serve import default_port
 from lowagent_sites.common.serve import serve as serve_site
-from lowagent_vis.cli.options import chosen_languages, chosen_sites, option
+from lowagent_vis.cli.options import one_language, one_site, option
 
 _TOKEN_VARIABLE = "LOWAGENT_VIS_HARNESS_TOKEN"  # noqa: S105 - the variable's name
 
@@ -17,7 +16,12 @@ _TOKEN_VARIABLE = "LOWAGENT_VIS_HARNESS_TOKEN"  # noqa: S105 - the variable's na
 @click.command()
 @option("--site", required=True, help="The site.")
 @option("--lang", default=None, help="Its language; English by default.")
-@option("--port", type=int, default=None, help="The port (default: by site and language).")
+@option(
+    "--port",
+    type=click.IntRange(1, 65_535),
+    default=None,
+    help="The port (default: by site and language).",
+)
 @option(
     "--log",
     "log_file",
@@ -31,8 +35,8 @@ def serve(site: str, lang: str | None, port: int | None, log_file: Path | None) 
     The harness endpoints need the token in LOWAGENT_VIS_HARNESS_TOKEN; without one a token is
     made for this server and printed.
     """
-    (site_name,) = chosen_sites(site)
-    (language,) = chosen_languages(lang or baseline_language().code)
+    site_name = one_site(site)
+    language = one_language(lang)
     given = os.environ.get(_TOKEN_VARIABLE)
     token = given or secrets.token_urlsafe(32)
     chosen_port = port if port is not None else default_port(site_name, language)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from lowagent_sites.common.languages import baseline_language
-from lowagent_vis.cli.options import chosen_languages, chosen_sites, option
+from lowagent_vis.cli.options import one_language, one_site, option
 from lowagent_vis.errors import ActionError, HarnessError, UserError
 from lowagent_vis.executor import resolve_path
 from lowagent_vis.shots import shot_name, take_shot, write_shot
@@ -22,8 +21,8 @@ def shot(
     site: str, path: str, lang: str | None, login: str | None, width: int, out: Path | None
 ) -> None:
     """Draw one page: clean.jpg, marked.jpg, marks.json, text.txt, side_by_side.html."""
-    (site_name,) = chosen_sites(site)
-    (language,) = chosen_languages(lang or baseline_language().code)
+    site_name = one_site(site)
+    language = one_language(lang)
     try:
         taken = take_shot(site_name, language, path, login=login, width_px=width)
     except (ActionError, HarnessError) as error:

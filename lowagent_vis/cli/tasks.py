@@ -4,7 +4,7 @@ import json
 
 import click
 
-from lowagent_vis.cli.options import chosen_languages, chosen_sites, option
+from lowagent_vis.cli.options import chosen_sites, one_language, option
 from lowagent_vis.task_build import build_tasks, describe_task, list_tasks
 
 
@@ -35,7 +35,7 @@ def list_command(sites: str | None, as_json: bool) -> None:
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_command(task: str, lang: str | None, as_json: bool) -> None:
     """Show one task: its intent, answer, checks and reference actions."""
-    language = chosen_languages(lang)[0] if lang else None
+    language = None if lang is None else one_language(lang)
     shown = describe_task(task, language)
     if as_json:
         click.echo(json.dumps(shown, ensure_ascii=False, indent=1))

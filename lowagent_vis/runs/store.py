@@ -43,7 +43,9 @@ class RunStore:
         Raises:
             UserError: The folder exists and is not empty, or cannot be written.
         """
-        if folder.exists() and not _is_empty(folder):
+        with _disk_errors(folder):
+            is_free = not folder.exists() or _is_empty(folder)
+        if not is_free:
             raise UserError(
                 f"{folder} exists; continue it with --resume or name another with --out"
             )
@@ -111,7 +113,7 @@ class RunStore:
             content = json.loads(path.read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise UserError(f"{path} cannot be read ({error}); the run cannot be used") from error
-        if not isinstance(content, dict):
+        if not isinstance(content, dict) or not isinstance(content.get("config"), dict):
             raise UserError(f"{path} is not a run's description; the run cannot be used")
         return content
 
@@ -126,18 +128,35 @@ class RunStore:
         path = self.folder / _EPISODES_FILE
         if not path.exists():
             return
-        with path.open(encoding="utf-8") as lines:
+        seen: dict[str, int] = {}
+        with _open_lines(path) as lines:
             for number, line in enumerate(lines, 1):
                 if not line.endswith("\n"):
                     return
                 try:
-                    yield EpisodeRecord.model_validate_json(line)
+                    record = EpisodeRecord.model_validate_json(line)
                 except ValidationError as error:
                     first = error.errors()[0]
                     raise UserError(
                         f"{path}, line {number} is no episode record "
                         f"({'.'.join(map(str, first['loc']))}: {first['msg']}); remove the line"
                     ) from error
+                earlier = seen.setdefault(record.episode, number)
+                if earlier != number:
+                    raise UserError(
+                        f"{path} holds {record.episode} twice (lines {earlier} and {number}); "
+                        "remove one"
+                    )
+                yield record
+
+    def forget_errors(self) -> None:
+        """Take out the episodes that ended without a verdict, so that they are played again."""
+        kept = [r for r in self.episodes() if not r.outcome.endswith("_error")]
+        path = self.folder / _EPISODES_FILE
+        with _disk_errors(self.folder):
+            unfinished = path.with_suffix(".tmp")
+            unfinished.write_text("".join(r.to_json() + "\n" for r in kept), encoding="utf-8")
+            unfinished.replace(path)
 
     def begin_episode(self, episode: str) -> None:
         """Clear what an unfinished attempt at this episode may have left."""
@@ -162,9 +181,16 @@ class RunStore:
             os.fsync(lines.fileno())
 
     def steps(self, episode: str) -> Iterator[StepRecord]:
-        """Yield an episode's steps in order."""
+        """Yield an episode's steps in order.
+
+        Raises:
+            UserError: A file holds no step.
+        """
         for path in sorted(self._steps(episode).glob("[0-9][0-9][0-9].json")):
-            yield StepRecord.model_validate_json(path.read_text("utf-8"))
+            try:
+                yield StepRecord.model_validate_json(path.read_bytes())
+            except (OSError, ValidationError) as error:
+                raise UserError(f"{path} is no record of a step; remove the file") from error
 
     def clean_jpeg(self, episode: str, step: int) -> bytes | None:
         """Return the clean picture of a step as it was captured, or None."""
@@ -197,6 +223,15 @@ class RunStore:
                 os.fsync(lines.fileno())
 
 
+@contextmanager
+def _open_lines(path: Path) -> Iterator[IO[str]]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            yield lines
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read ({error}); the run cannot be used") from error
+
+
 class _disk_errors:  # noqa: N801 - used as a context manager, reads as one
     """Turns a full or read-only disk into one line with the remedy."""
 
@@ -208,9 +243,10 @@ class _disk_errors:  # noqa: N801 - used as a context manager, reads as one
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Raise `UserError` in place of an operating system's error."""
-        if isinstance(error, OSError):
+        if isinstance(error, OSError | UnicodeEncodeError):
+            why = error.strerror if isinstance(error, OSError) else "not a name of a folder"
             raise UserError(
-                f"cannot write to {self._folder} ({error.strerror}); free space or choose another "
+                f"cannot write to {str(self._folder)!r} ({why}); free space or choose another "
                 "folder, then continue with --resume: finished episodes are kept"
             ) from error
 

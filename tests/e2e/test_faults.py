@@ -62,9 +62,12 @@ def test_a_page_gives_one_picture_over_three_browser_starts() -> None:
                 pages[code, path] = page.stamped_html()
     found: dict[tuple[str, str], set[bytes]] = {}
     with AssetServer.start() as assets:
-        for _start in range(3):
+        for start in range(3):
+            # Another page comes first each time: what a browser drew before must not matter.
+            keys = list(pages)[start * 7 :] + list(pages)[: start * 7]
             with ChromiumRenderer.launch(asset_origin=assets.origin) as renderer:
-                for key, html in pages.items():
+                for key in keys:
+                    html = pages[key]
                     found.setdefault(key, set()).add(renderer.render(html).clean_jpeg)
     assert {key: len(pictures) for key, pictures in found.items()} == dict.fromkeys(pages, 1)
 

@@ -46,6 +46,7 @@ TOKEN_HEADER = "X-Harness-Token"  # noqa: S105 - the header's name
 MIN_TOKEN_LENGTH = 32
 _MAX_ROWS = 1000
 _MAX_BODY_BYTES = 64 * 1024
+_FIRST_YEAR, _LAST_YEAR = 1970, 2200
 _AD_MODES = ("once", "every_click")
 
 Answer: TypeAlias = Mapping[str, Any]
@@ -194,6 +195,8 @@ class HarnessApi:
             now = datetime.fromisoformat(text)
         except ValueError as error:
             raise BadRequestError(f"not an ISO time: {text!r}") from error
+        if not _FIRST_YEAR <= now.year <= _LAST_YEAR:
+            raise BadRequestError(f"the year is not between {_FIRST_YEAR} and {_LAST_YEAR}")
         with self._gate.closed():
             self._runtime = dataclasses.replace(self._runtime, clock=Clock(now))
         return {"now": now.isoformat()}
@@ -345,6 +348,8 @@ def _answer(endpoint: Callable[[Request], Answer], request: Request) -> Response
         content, status = endpoint(request), 200
     except (BadRequestError, FixtureError, UnknownNameError) as error:
         content, status = {"error": str(error)}, 400
+    except (OverflowError, RecursionError, UnicodeError) as error:
+        content, status = {"error": f"a value that cannot be used: {error}"}, 400
     except HTTPException as error:
         content, status = {"error": error.name}, error.code or 400
     return Response(

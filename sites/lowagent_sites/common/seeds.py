@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from lowagent_sites.common.changes import bake_change_log
 from lowagent_sites.common.errors import PrerequisiteError
@@ -24,6 +25,8 @@ from lowagent_sites.paths import cache_dir, data_dir
 from lowagent_sites.registry import load_site
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine, MetaData
+
     from lowagent_sites.common.languages import Language
     from lowagent_sites.common.site import Site
 
@@ -92,6 +95,19 @@ def seed_database(site_name: str, language_code: str, *, progress: Progress | No
 
 
 _loaded: dict[tuple[Path, str, str], Seed] = {}
+
+
+def create_tables(engine: "Engine", metadata: "MetaData") -> None:
+    """Create the tables of a site and their indexes, in the same order in every process.
+
+    `create_all` walks a set of indexes, whose order changes from run to run: the same rows in a
+    file of other bytes.
+    """
+    with engine.begin() as connection:
+        for table in metadata.sorted_tables:
+            connection.execute(CreateTable(table))
+            for index in sorted(table.indexes, key=lambda index: str(index.name)):
+                connection.execute(CreateIndex(index))
 
 
 def load_or_build_seed(

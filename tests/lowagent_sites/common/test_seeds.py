@@ -5,6 +5,8 @@ import os
 import resource
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -193,3 +195,25 @@ def test_a_process_that_was_killed_leaves_no_lock_and_no_rest(tmp_path: Path) ->
         seed.path.name,
         f"{seed.path.name}.sha256",
     }
+
+
+def test_every_process_builds_the_same_bytes(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; import sys;"
+        "from lowagent_sites.common.languages import get_language;"
+        "from lowagent_sites.common.seeds import load_or_build_seed;"
+        "from lowagent_sites.registry import load_site;"
+        "site, language = load_site('ministore'), get_language('ur');"
+        "print(load_or_build_seed(site, language, Path(sys.argv[1])).sha256)"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / str(number))],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": str(number)},
+        ).stdout
+        for number in range(6)
+    }
+    assert len(found) == 1

@@ -10,6 +10,7 @@ import pytest
 from lowagent_vis.agents.base import AgentFailure, EpisodeStart, Reply
 from lowagent_vis.agents.command import MAX_LINE_BYTES, CommandAgent
 from lowagent_vis.browsers.rendering import Rendering
+from lowagent_vis.errors import UserError
 from lowagent_vis.observation import Observation
 from lowagent_vis.page import parse_page
 from set_of_marks import MarkedPage
@@ -138,11 +139,51 @@ def test_bytes_that_are_no_text_are_replaced(make: MakeAgent) -> None:
     assert agent.act(observation()).text == "\ufffd stop"
 
 
-def test_a_program_that_does_not_exist(make: MakeAgent) -> None:
-    agent = CommandAgent("/nowhere/agent --fast")
-    with pytest.raises(AgentFailure, match=r"cannot start '/nowhere/agent': No such file"):
-        agent.start(START)
-    agent.close()
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("no-such-program x", 'there is no program "no-such-program"'),
+        ("   ", 'there is no program ""'),
+        ("'", "cannot be read"),
+    ],
+)
+def test_a_program_that_does_not_exist(command: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        CommandAgent(command)
+
+
+def test_lines_before_an_observation_and_replies_to_another_step_are_dropped(
+    make: MakeAgent,
+) -> None:
+    agent = make(
+        "import json, sys\n"
+        "print('Loading the model', flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'observation':\n"
+        "        for step in (message['step'] - 1, message['step']):\n"
+        "            print(json.dumps({'step': step, 'action': f'click {step + 1}'}), flush=True)\n"
+        "        print('thinking ahead', flush=True)\n"
+    )
+    agent.start(START)
+    first = agent.act(observation(step=0)).text
+    assert first in {"click 1", "Loading the model"}
+    if first != "click 1":
+        first = agent.act(observation(step=0)).text
+    for step in (1, 2, 3):
+        assert agent.act(observation(step=step)).text in {f"click {step + 1}", "thinking ahead"}
+
+
+def test_usage_is_kept_as_far_as_a_record_can_hold_it(make: MakeAgent) -> None:
+    deep = "{'a': [1], 'calls': 2, 'tokens': {'input': 3, 'more': {}}, 'b': " + "[" * 90 + "]" * 90
+    agent = make(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    if json.loads(line)['type'] == 'observation':\n"
+        f"        print(json.dumps({{'action': 'stop', 'usage': {deep}}}}}), flush=True)\n"
+    )
+    agent.start(START)
+    assert agent.act(observation()).usage == {"calls": 2, "tokens": {"input": 3}}
 
 
 @pytest.mark.parametrize("program", ["", "raise SystemExit(3)", "import sys\nsys.stdin.readline()"])

@@ -1,5 +1,6 @@
 """Bad input gets one line with the remedy and exit status 2; nothing is lost."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,19 @@ def check(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
         (["run", "--resume"], "--resume goes with --out"),
         (["run", "--ad-every-click"], "--ad-every-click goes with --disruptions"),
         (["run", "--screenshot-only"], "go with --visual"),
+        (["run", "--retry-errors"], "--retry-errors goes with --resume"),
+        (["run", "--agent", ""], 'unknown agent ""'),
+        (["run", "--tasks", ","], "a list of names is empty; leave the option out to mean all"),
+        (["run", "--sites", ""], "a list of names is empty; leave the option out to mean all"),
+        (["run", "--agent-timeout", "nan"], "--agent-timeout is not a number of seconds"),
+        (["run", "--agent-timeout", "inf"], "invalid value for '--agent-timeout'"),
+        (["run", "--repeats", "100000000"], "invalid value for '--repeats'"),
+        (["run", "--agent", "command", "--command", "'"], "--command cannot be read"),
+        (["run", "--agent", "command", "--command", "no-such"], 'there is no program "no-such"'),
+        (["run", "--out", "a" * 300], "File name too long"),
+        (["shot", "ministore", "/", "--lang", "en,bn"], 'unknown language "en,bn"'),
+        (["shot", ""], 'unknown site ""'),
+        (["serve", "--site", "ministore", "--port", "99999"], "invalid value for '--port'"),
         (["run", "--limit", "0"], "invalid value for '--limit'"),
         (["rnu"], '(did you mean "run"?)'),
         (["report", "nowhere"], "nowhere holds no run"),
@@ -115,13 +129,24 @@ def test_a_command_without_arguments_shows_its_help(
     assert "\nCommands:\n" in printed
 
 
-def test_an_agent_that_cannot_start_is_named_on_the_terminal(
+def test_errors_are_named_and_played_again_on_request(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    out = str(tmp_path / "run")
-    command = ["run", "--agent", "command", "--command", "no-such-program", "--limit", "1"]
-    assert run_cli([*command, "--langs", "en", "--out", out]) == 1
-    assert "the agent's program failed: cannot start 'no-such-program'" in capsys.readouterr().out
+    program, out = tmp_path / "agent.py", tmp_path / "run"
+    command = ["run", "--agent", "command", "--command", f"{sys.executable} {program}"]
+    command += ["--limit", "2", "--langs", "en", "--out", str(out)]
+    program.write_text("raise SystemExit(1)")
+    assert run_cli(command) == 1
+    assert "the agent's program failed: the agent's program has exited" in capsys.readouterr().out
+    program.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    if json.loads(line)['type'] == 'observation': print('stop 1', flush=True)\n"
+    )
+    assert run_cli([*command, "--resume"]) == 1
+    assert "errors 2" in capsys.readouterr().out
+    assert run_cli([*command, "--resume", "--retry-errors"]) == 0
+    assert "2 of 2 played: en 0/2  errors 0" in capsys.readouterr().out
 
 
 def test_an_episode_is_written_as_a_page(

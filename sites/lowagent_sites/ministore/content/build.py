@@ -13,6 +13,7 @@ from lowagent_sites.common.errors import PrerequisiteError
 from lowagent_sites.common.languages import Language
 from lowagent_sites.common.numbers import format_integer
 from lowagent_sites.common.passwords import hash_password
+from lowagent_sites.common.seeds import create_tables
 from lowagent_sites.common.text import fold, search_text
 from lowagent_sites.ministore import models
 from lowagent_sites.ministore.content import accounts
@@ -102,7 +103,7 @@ def build(language: Language, path: Path) -> None:
             f"first {wrong[0]}; install the package again"
         )
     engine = create_engine(f"sqlite:///{path}")
-    models.Base.metadata.create_all(engine)
+    create_tables(engine, models.Base.metadata)
     with Session(engine) as session:
         for table, rows in _tables(language):
             session.execute(insert(table), rows)

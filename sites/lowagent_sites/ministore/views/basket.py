@@ -30,8 +30,12 @@ def create_blueprint() -> Blueprint:
     basket = Blueprint("basket", __name__)
     basket.add_url_rule("/cart", view_func=show_cart)
     basket.add_url_rule("/cart/add", view_func=add, methods=["POST"])
-    basket.add_url_rule("/cart/<int:line_id>/update", view_func=update, methods=["POST"])
-    basket.add_url_rule("/cart/<int:line_id>/remove", view_func=remove, methods=["POST"])
+    basket.add_url_rule(
+        "/cart/<int(max=2147483647):line_id>/update", view_func=update, methods=["POST"]
+    )
+    basket.add_url_rule(
+        "/cart/<int(max=2147483647):line_id>/remove", view_func=remove, methods=["POST"]
+    )
     basket.add_url_rule("/cart/clear", view_func=clear, methods=["POST"])
     basket.add_url_rule("/wishlist", view_func=show_wishlist)
     basket.add_url_rule("/wishlist/add", view_func=wish, methods=["POST"])

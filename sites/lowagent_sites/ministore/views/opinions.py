@@ -22,9 +22,9 @@ def create_blueprint() -> Blueprint:
     """Return the pages of reviews and questions."""
     opinions = Blueprint("opinions", __name__)
     opinions.add_url_rule("/p/<sku>/reviews", view_func=reviews)
-    opinions.add_url_rule("/review/<int:review_id>", view_func=review)
+    opinions.add_url_rule("/review/<int(max=2147483647):review_id>", view_func=review)
     opinions.add_url_rule("/p/<sku>/qa", view_func=questions)
-    opinions.add_url_rule("/q/<int:question_id>", view_func=question)
+    opinions.add_url_rule("/q/<int(max=2147483647):question_id>", view_func=question)
     return opinions
 
 
