@@ -5,7 +5,7 @@ combining marks; hedges, negations, lists of everything and pasted pages are ref
 judges. The rules and their reasons are tested pair by pair (`tests/fixtures/answer_pairs.jsonl`).
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -16,6 +16,7 @@ import regex
 from lowagent_sites.common.errors import unknown_name
 from lowagent_vis.evaluation.normalize import normalize_text
 from lowagent_vis.evaluation.values import (
+    NumberToken,
     currencies_named,
     find_codes,
     find_dates,
@@ -23,6 +24,7 @@ from lowagent_vis.evaluation.values import (
     find_months,
     find_numbers,
     find_times,
+    neighbours,
 )
 from lowagent_vis.evaluation.vocabulary import Pattern, Vocabulary, vocabulary
 
@@ -226,22 +228,11 @@ def _refuse_disjunction(compared: _Question) -> None:
 
 
 def _check_number(compared: _Question) -> None:
-    def values(text: str) -> frozenset[Decimal]:
-        numbers = find_numbers(text, compared.words)
-        return frozenset(
-            number.value for number in numbers if not (number.is_percent or number.is_money)
-        )
-
-    _compare_values(values, compared, "number")
+    _compare_numbers(lambda n: not (n.is_percent or n.is_money), compared, "number")
 
 
 def _check_percent(compared: _Question) -> None:
-    def values(text: str) -> frozenset[Decimal]:
-        return frozenset(
-            number.value for number in find_numbers(text, compared.words) if number.is_percent
-        )
-
-    _compare_values(values, compared, "percentage")
+    _compare_numbers(lambda number: number.is_percent, compared, "percentage")
 
 
 def _check_money(compared: _Question) -> None:
@@ -249,13 +240,42 @@ def _check_money(compared: _Question) -> None:
     for named in currencies_named(compared.answer, compared.words):
         if meant and not named & meant:
             raise _Refused("the answer names another currency")
+    _compare_numbers(lambda number: not number.is_percent, compared, "amount")
 
-    def values(text: str) -> frozenset[Decimal]:
-        return frozenset(
-            number.value for number in find_numbers(text, compared.words) if not number.is_percent
-        )
 
-    _compare_values(values, compared, "amount")
+def _compare_numbers(
+    is_kind: Callable[[NumberToken], bool], compared: _Question, noun: str
+) -> None:
+    """Refuse unless the answer names exactly the expected number.
+
+    A number that the intent names is no candidate where it stands beside the same word as there:
+    an answer may repeat its question, yet "36, alternatively 12" offers two numbers although the
+    question is about a set of "12 pieces".
+    """
+
+    def numbers(text: str) -> list[NumberToken]:
+        return [number for number in find_numbers(text, compared.words) if is_kind(number)]
+
+    wanted = _only(sorted({number.value for number in numbers(compared.expected)}), noun)
+    asked = {
+        (number.value, word)
+        for number in numbers(compared.asked)
+        for word in neighbours(number, compared.asked)
+    }
+    shown = numbers(compared.answer)
+    found = {
+        number.value
+        for number in shown
+        if number.value == wanted
+        or not any((number.value, w) in asked for w in neighbours(number, compared.answer))
+    }
+    _refuse_unless_only(wanted, found, noun)
+    if any(
+        compared.words.bound.search(compared.answer[: number.start])
+        for number in shown
+        if number.value == wanted
+    ):
+        raise _Refused(f"the answer gives a limit and no {noun}")
 
 
 def _check_date(compared: _Question) -> None:
@@ -291,7 +311,10 @@ def _compare_values(
     """
     wanted = _only(values(compared.expected), noun)
     asked = frozenset(values(compared.asked)) - {wanted}
-    found = frozenset(values(compared.answer)) - asked
+    _refuse_unless_only(wanted, frozenset(values(compared.answer)) - asked, noun)
+
+
+def _refuse_unless_only(wanted: Hashable, found: Collection[Hashable], noun: str) -> None:
     if not found:
         raise _Refused(f"the answer holds no {noun}")
     if len(found) > 1:

@@ -66,6 +66,7 @@ class AnswerLanguage(_Data):
     negations: tuple[str, ...]
     negation_patterns: tuple[str, ...] = ()
     disjunctions: tuple[str, ...]
+    bounds: tuple[str, ...]
     conjunctions: tuple[str, ...]
     percent_words: tuple[str, ...]
     scales: tuple[str, ...]

@@ -47,6 +47,12 @@ _RANGE = regex.compile(r"(?<!\d)\d[\d.,]*-\d[\d.,]*(?:-\d+)*")
 _LATIN_TOKEN = regex.compile(
     r"(?<![\p{L}\p{M}\p{N}])[a-z0-9]+(?:[-_][a-z0-9]+)*(?![\p{L}\p{M}\p{N}])"
 )
+_COMPOUND = regex.compile(r"\d+-[a-z]{3,}")
+"""`36-month`: a number with its unit, no code."""
+_GLUED = regex.compile(r"[a-z]{1,2}(?![\p{L}\p{M}])")
+"""A unit or a magnitude at a number: `36k`, `1.5l`."""
+_WORD_BEFORE = regex.compile(r"([\p{L}\p{M}]+)[\s,،፣-]*$")
+_WORD_AFTER = regex.compile(r"[\s-]*([\p{L}\p{M}]+)")
 _CODE = regex.compile(r"[a-z]+(?:[-_][a-z]+)*[-_]?\d.*|\d+[-_][a-z].*|\d+[a-z]+[-_]?\d.*")
 
 
@@ -74,6 +80,14 @@ def find_numbers(text: str, words: Vocabulary) -> tuple[NumberToken, ...]:
     masked = _mask(text, words)
     runs = list(_runs(masked, words))
     return tuple(_join_magnitudes(runs, masked, words))
+
+
+def neighbours(token: NumberToken, text: str) -> frozenset[tuple[str, str]]:
+    """Return the words right before and right behind a number of a text."""
+    before = _WORD_BEFORE.search(text[: token.start])
+    after = _WORD_AFTER.match(text, token.end)
+    found = [("before", before[1])] if before else []
+    return frozenset([*found, ("after", after[1])] if after else found)
 
 
 def currencies_named(text: str, words: Vocabulary) -> tuple[frozenset[str], ...]:
@@ -146,7 +160,7 @@ def _mask(text: str, words: Vocabulary) -> str:
 
 
 def _is_code(token: str, words: Vocabulary) -> bool:
-    if not _CODE.fullmatch(token):
+    if not _CODE.fullmatch(token) or _COMPOUND.fullmatch(token):
         return False
     letters = regex.match("[a-z]*", token)
     return not (letters and letters.group() in words.currency_codes)
@@ -156,7 +170,8 @@ def _runs(text: str, words: Vocabulary) -> Iterator[NumberToken]:
     currencies = [match.span() for match in words.currency.finditer(text)]
     for match in _NUMBER_RUN.finditer(text):
         value = _value(text, match.start(), match.end())
-        if value is None:
+        glued = _GLUED.match(text, match.end())
+        if value is None or (glued and glued.group() not in words.currency_codes):
             continue
         before, after = text[: match.start()], text[match.end() :]
         is_percent = bool(words.percent.match(after.lstrip(" "))) or before.endswith("%")

@@ -36,6 +36,7 @@ class Vocabulary:
     Attributes:
         left_affixes: Pattern text of one prefix that may be glued to a name, or empty.
         right_affixes: Pattern text of up to two suffixes that may be glued to a name, or empty.
+        bound: A word that makes a limit of the value behind it, at the end of a text.
         scales: Patterns of `4.5 of 5`; group `value` is the rating, group `scale` its scale.
         months: Pattern text of any month name; `month_number` maps its normalised text.
         currency: Any currency word; `currency_codes` maps its normalised text.
@@ -48,6 +49,7 @@ class Vocabulary:
     right_affixes: str
     negations: tuple[Pattern, ...]
     disjunction: Pattern
+    bound: Pattern
     separator: Pattern
     percent: Pattern
     scales: tuple[Pattern, ...]
@@ -95,6 +97,10 @@ def vocabulary(language: str) -> Vocabulary:
         right_affixes=_affixes(own.right_affixes, language, repeat="{0,2}"),
         negations=_negations(every(lambda rules: rules.negations)),
         disjunction=_words(every(lambda rules: rules.disjunctions)),
+        bound=regex.compile(
+            rf"{LEFT_EDGE}{_alternation(every(lambda rules: rules.bounds))}"
+            r"[\s\p{Sc}]*(?:[\p{L}\p{M}.]{1,4} ?)?$"
+        ),
         separator=_separator(every(lambda rules: rules.conjunctions)),
         percent=regex.compile(rf"%|{_alternation(every(lambda r: r.percent_words))}{RIGHT_EDGE}"),
         scales=tuple(

@@ -385,3 +385,72 @@ def test_every_way_to_write_an_integer_is_read(value: int, language: str) -> Non
 def test_normalization_is_stable(text: str, language: str) -> None:
     once = normalize_text(text, language=language)
     assert normalize_text(once, language=language) == once
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "answer", "language"),
+    [
+        ("money", "$80.90", "anything but $80.90", "en"),
+        ("money", "$80.90", "$80.90k", "en"),
+        ("money", "$80.90", "80.90 cents", "en"),
+        ("money", "$80.90", "C$80.90", "en"),
+        ("money", "$80.90", "80.90 yuan", "en"),
+        ("money", "₹ ७,२८१", "7,281 Pakistani rupees", "hi"),
+        ("money", "Rs ۲۲,۶۵۲", "22,652 Indian rupees", "ur"),
+        ("int", "20", "20 is wrong", "en"),
+        ("int", "২০", "২০ ভুল", "bn"),
+        ("int", "२०", "२० ग़लत है", "hi"),
+        ("int", "۲۰", "۲۰ غلط ہے", "ur"),
+        ("int", "20", "20 ስህተት ነው", "am"),
+        ("int", "36", "less than 36", "en"),
+        ("int", "36", "at least 36 months", "en"),
+        ("int", "৩৬", "কমপক্ষে ৩৬", "bn"),
+        ("int", "३६", "कम से कम ३६", "hi"),
+        ("int", "۳۶", "کم از کم ۳۶", "ur"),
+        ("int", "36", "ቢያንስ 36", "am"),
+        ("int", "36", "36k", "en"),
+    ],
+)
+def test_a_denial_a_limit_or_another_unit_is_no_answer(
+    kind: AnswerKind, expected: str, answer: str, language: str
+) -> None:
+    assert not compare_answer(kind, expected, answer, language=language).passed
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "language"),
+    [
+        ("2", "2 stars out of 5", "en"),
+        ("২", "৫ তারার মধ্যে ২ তারা", "bn"),
+        ("२", "५ स्टार में से २ स्टार", "hi"),
+        ("۲", "۵ ستاروں میں سے ۲ ستارے", "ur"),
+        ("2", "ከ5 ኮከብ 2 ኮከብ", "am"),
+        ("36", "a 36-month warranty", "en"),
+        ("৩৬", "৩৬-মাসের ওয়ারেন্টি", "bn"),
+        ("३६", "३६-महीने की वारंटी", "hi"),
+    ],
+)
+def test_a_scale_and_a_unit_are_read_alike_in_every_language(
+    expected: str, answer: str, language: str
+) -> None:
+    assert compare_answer("int", expected, answer, language=language).passed
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("36", True),
+        ("The set of 12 pieces has 36 months", True),
+        ("“Danube clay plate set, 12 pieces”: 36", True),
+        ("36, alternatively 12", False),
+        ("36 - 12", False),
+        ("36 (12?)", False),
+        ("36 and 12", False),
+    ],
+)
+def test_a_number_of_the_question_is_repeated_only_beside_its_own_word(
+    answer: str, verdict: bool
+) -> None:
+    question = "How many months of warranty has “Danube clay plate set, 12 pieces”?"
+    found = compare_answer("int", "36", answer, language="en", question=question)
+    assert found.passed == verdict
