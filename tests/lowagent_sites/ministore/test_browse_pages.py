@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.lowagent_sites.ministore.shop import Shop, open_shop, parse
+from lowagent_sites.common.numbers import format_integer, format_money
+from tests.lowagent_sites.ministore.shop import Shop, open_shop, parse, text_of
 
 CODES = ("en", "bn", "hi", "ur", "am", "en-XA")
 MAX_STATEMENTS = 15
@@ -61,6 +62,104 @@ def test_every_link_leads_to_a_page_that_changes_nothing(code: str, is_signed_in
     assert len(found) > 60
     busy = {path: count for path, _status, count in found if count > MAX_STATEMENTS}
     assert busy == {}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_links_that_the_crawl_leaves_out_name_what_exists(code: str) -> None:
+    with open_shop(code) as shop:
+        hrefs = {
+            href.partition("#")[0].partition("?")[0]
+            for path, status, _count in crawl(shop)
+            if status == 200
+            for href in parse(shop.get(path)).xpath("//main//a/@href")
+        }
+        known = {
+            address
+            for sql in (
+                "SELECT '/p/' || sku AS address FROM products",
+                "SELECT '/p/' || sku || '/reviews' AS address FROM products",
+                "SELECT '/p/' || sku || '/qa' AS address FROM products",
+                "SELECT '/review/' || id AS address FROM reviews",
+                "SELECT '/q/' || id AS address FROM questions",
+                "SELECT '/brand/' || slug AS address FROM brands",
+                "SELECT '/c/' || slug AS address FROM categories",
+            )
+            for address in (row["address"] for row in shop.rows(sql))
+        }
+    of_rows = {href for href in hrefs if href.startswith(("/p/", "/review/", "/q/", "/b", "/c/"))}
+    assert len(of_rows) > 100
+    assert of_rows - known <= {"/brands"}
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("is_signed_in", [False, True])
+def test_every_form_leads_to_an_address_of_the_shop(code: str, is_signed_in: bool) -> None:
+    with open_shop(code) as shop:
+        if is_signed_in:
+            shop.sign_in()
+        for path in ("/", "/c/kitchen", "/p/P00007", "/search?q=a", "/cart", "/wishlist", "/x"):
+            for form in parse(shop.get(path)).xpath("//form"):
+                if form.get("method") == "post":
+                    # Without its token: the address takes the form, and nothing happens.
+                    assert shop.post(form.get("action")).status_code == 400, (
+                        path,
+                        form.get("name"),
+                    )
+                else:
+                    assert shop.get(form.get("action")).status_code == 200, (path, form.get("name"))
+
+
+@pytest.mark.parametrize("code", ["en", "ur"])
+def test_breadcrumbs_lead_from_home_to_the_page(code: str) -> None:
+    with open_shop(code) as shop:
+        (row,) = shop.rows(
+            "SELECT p.sku, p.name, b.slug, b.name AS brand, c.slug AS section, c.name AS title "
+            "FROM products p JOIN brands b ON b.id = p.brand_id "
+            "JOIN categories c ON c.id = p.category_id "
+            "JOIN questions q ON q.product_id = p.id ORDER BY p.id LIMIT 1"
+        )
+        sku = row["sku"]
+        (question,) = shop.rows(
+            "SELECT q.id FROM questions q JOIN products p ON p.id = q.product_id "
+            "WHERE p.sku = :sku ORDER BY q.id LIMIT 1",
+            sku=sku,
+        )
+        for path, links, here in (
+            (f"/c/{row['section']}", ["/"], row["title"]),
+            (f"/brand/{row['slug']}", ["/", "/brands"], row["brand"]),
+            (f"/p/{sku}", ["/", f"/c/{row['section']}"], row["name"]),
+            (f"/p/{sku}/reviews", ["/", f"/p/{sku}"], None),
+            (f"/p/{sku}/qa", ["/", f"/p/{sku}"], None),
+            (f"/q/{question['id']}", ["/", f"/p/{sku}", f"/p/{sku}/qa"], None),
+            ("/brands", ["/"], None),
+            ("/search?q=a", ["/"], None),
+        ):
+            (trail,) = shop.open(path).xpath("//nav[@class='breadcrumb']")
+            assert trail.xpath(".//a/@href") == links, path
+            (last,) = trail.xpath(".//li[@aria-current='page']")
+            assert here in (None, text_of(last)), path
+
+
+def test_the_facts_come_before_the_description() -> None:
+    with open_shop() as shop:
+        for row in shop.rows("SELECT * FROM products ORDER BY id LIMIT 20"):
+            text = text_of(shop.open(f"/p/{row['sku']}").xpath("//main")[0])
+            price, description = format_money(row["price_cents"], shop.language), row["description"]
+            places = [text.index(part) for part in (row["name"], price, row["sku"], description)]
+            assert places == sorted(places)
+
+
+@pytest.mark.parametrize("stock", [0, 1, 4, 5])
+def test_the_stock_is_said_in_words_and_as_a_code(stock: int) -> None:
+    with open_shop("bn") as shop:
+        shop.execute("UPDATE products SET stock = :stock WHERE sku = 'P00007'", stock=stock)
+        page = shop.open("/p/P00007")
+        code = "out_of_stock" if not stock else "low_stock" if stock < 5 else "in_stock"
+        assert [text_of(e) for e in page.xpath("//*[@class='stock-code']")] == [code]
+        (words,) = page.xpath(
+            "//*[contains(@class,'product-facts')]//span[starts-with(@class,'stock ')]"
+        )
+        assert (format_integer(stock, shop.language) in text_of(words)) == (0 < stock < 5)
 
 
 @pytest.mark.parametrize(

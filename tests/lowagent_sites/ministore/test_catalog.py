@@ -1,13 +1,22 @@
 """Grids: filters, sorting, paging and search against a second computation in Python."""
 
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from lowagent_sites.common.numbers import format_money, local_amount, localize_digits
+from lowagent_sites.common.numbers import (
+    format_integer,
+    format_money,
+    local_amount,
+    localize_digits,
+)
 from lowagent_sites.common.text import fold
 from tests.lowagent_sites.ministore.shop import Shop, errors, open_shop, parse, text_of
 
@@ -137,6 +146,73 @@ def test_bounds_the_wrong_way_round_find_nothing(shop: Shop) -> None:
     assert len(errors(response)) == 1
 
 
+def test_the_form_shows_what_was_chosen_and_each_chip_takes_one_away(
+    shop: Shop, products: list[Row]
+) -> None:
+    chosen = {
+        "brand": products[0]["brand"],
+        "min_price": localize_digits("1", shop.language),
+        "max_price": localize_digits("999999", shop.language),
+        "rating": "3",
+        "in_stock": "1",
+    }
+    page = parse(shop.get("/c/kitchen", params={**chosen, "sort": "price_desc"}))
+    (form,) = page.xpath("//form[@name='filter']")
+    assert dict(form.fields) == {**chosen, "sort": "price_desc"}
+    left = [
+        dict(parse_qsl(urlsplit(href).query))
+        for href in page.xpath("//ul[contains(@class,'chips')]//a/@href")
+    ]
+    assert left == [
+        {n: v for n, v in chosen.items() if n != gone} | {"sort": "price_desc"} for gone in chosen
+    ]
+
+
+def test_a_grid_without_products_leads_back_to_all_of_them(shop: Shop) -> None:
+    page = parse(shop.get("/c/kitchen", params={"max_price": "0", "sort": "newest"}))
+    assert skus(page) == []
+    (clear,) = page.xpath("//p[@class='empty']/a/@href")
+    assert clear == "/c/kitchen?sort=newest"
+    assert skus(shop.open(clear))
+
+
+@pytest.mark.parametrize("number", ["", "0", "-1", "x", "1.5", "२", "1e9", "9" * 30])
+def test_a_page_number_that_is_none_is_the_first(shop: Shop, number: str) -> None:
+    page = parse(shop.get("/c/kitchen", params={"page": number}))
+    assert skus(page) == skus(shop.open("/c/kitchen"))
+
+
+@pytest.mark.parametrize("sort", ["featured", "price_asc"])
+def test_a_brand_has_the_same_filters_without_the_brand(
+    shop: Shop, products: list[Row], sort: str
+) -> None:
+    slug = products[0]["brand"]
+    page = shop.open(f"/brand/{slug}")
+    assert page.xpath("//form[@name='filter']//*[@name='brand']") == []
+    expected = [
+        row["sku"]
+        for row in sorted(products, key=ORDERS[sort])
+        if row["brand"] == slug and row["stock"] > 0 and average(row) >= 3
+    ]
+    assert expected
+    assert all_skus(shop, f"/brand/{slug}?in_stock=1&rating=3&sort={sort}") == expected
+
+
+def test_brands_are_those_with_products_with_their_number(shop: Shop, products: list[Row]) -> None:
+    sold = Counter(row["brand"] for row in products)
+    names = {row["brand"]: row["brand_name"] for row in products}
+    shown: dict[str, str] = {}
+    for letters in ("A-F", "G-L", "M-R", "S-Z"):
+        for item in shop.open(f"/brands?letter={letters}").xpath("//*[@class='brand-list']/li"):
+            slug = item.xpath("a/@href")[0].removeprefix("/brand/")
+            assert letters[0] <= names[slug][0] <= letters[-1]
+            shown[slug] = text_of(item.xpath("span")[0])
+    assert set(shown) == set(sold)
+    assert list(shown) == sorted(shown, key=lambda slug: names[slug])
+    for slug, count in sold.items():
+        assert format_integer(count, shop.language) in shown[slug]
+
+
 def test_pages_keep_the_filters_and_end_at_the_last(shop: Shop) -> None:
     path = "/c/kitchen?in_stock=1&sort=price_desc"
     links = shop.open(path).xpath("//*[contains(@class,'pagination')]//a/@href")
@@ -191,6 +267,62 @@ def test_the_query_in_the_name_ranks_before_the_query_in_brand_or_code(
 
     expected = [r["sku"] for r in sorted(products, key=rank) if matches(r, query, shop)]
     assert all_skus(shop, f"/search?q={query}") == expected
+
+
+def respellings(name: str) -> Iterator[str]:
+    """Yield a name as it may be typed: other case, digits, marks and spaces."""
+    yield name.upper()
+    yield f"  {name.replace(' ', '   ')}  "
+    yield name.replace(" ", " \u200b ").replace(",", " - ")
+    yield unicodedata.normalize("NFD", name)
+    yield re.sub("[aeiou]", lambda found: found[0] + "\u0305", name, count=2)
+    for zero in "0০०۰٠":
+        first = ord(zero)
+        yield "".join(
+            chr(first + unicodedata.decimal(c)) if c.isdecimal() else c
+            for c in name
+        )  # fmt: skip
+
+
+def test_case_digits_and_marks_make_no_difference(shop: Shop, products: list[Row]) -> None:
+    for row in products[::67]:
+        expected = skus(parse(shop.get("/search", params={"q": row["name"]})))
+        assert expected
+        for query in respellings(row["name"]):
+            assert skus(parse(shop.get("/search", params={"q": query}))) == expected, query
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\u200b", "-- ,;", "\u202e"])
+def test_a_query_of_nothing_is_the_whole_shop(shop: Shop, products: list[Row], query: str) -> None:
+    page = parse(shop.get("/search", params={"q": query}))
+    expected = [row["sku"] for row in sorted(products, key=ORDERS["featured"])[:12]]
+    assert skus(page) == expected
+
+
+def test_a_search_is_narrowed_by_a_category_and_keeps_its_words(
+    shop: Shop, products: list[Row]
+) -> None:
+    query = products[0]["name"].split()[0]
+    slugs = {row["id"]: row["slug"] for row in shop.rows("SELECT id, slug FROM categories")}
+    found = [row for row in products if matches(row, query, shop)]
+    counts = Counter(slugs[row["category_id"]] for row in found)
+    page = parse(shop.get("/search", params={"q": query, "sort": "price_asc"}))
+    facets = page.xpath("//ul[@class='facets']//a")
+    assert len(facets) == len(counts)
+    for facet in facets:
+        asked = dict(parse_qsl(urlsplit(facet.get("href")).query))
+        assert (asked["q"], asked["sort"]) == (query, "price_asc")
+        count = counts[asked["cat"]]
+        assert text_of(facet).endswith(f"({format_integer(count, shop.language)})")
+        narrowed = shop.open(facet.get("href"))
+        (form,) = narrowed.xpath("//form[@name='filter']")
+        assert (form.fields["q"], form.fields["cat"]) == (query, asked["cat"])
+        expected = [
+            row["sku"]
+            for row in sorted(found, key=ORDERS["price_asc"])
+            if slugs[row["category_id"]] == asked["cat"]
+        ]
+        assert all_skus(shop, facet.get("href")) == expected
 
 
 def test_nothing_found_is_said_with_the_query_as_typed(shop: Shop) -> None:

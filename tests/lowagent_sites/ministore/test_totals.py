@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lowagent_sites.ministore.services.totals import compute_totals
+from lowagent_sites.common.languages import get_language
+from lowagent_sites.common.numbers import format_money
+from lowagent_sites.ministore.services.totals import (
+    EXPRESS_FEE_CENTS,
+    FREE_STANDARD_FROM_CENTS,
+    STANDARD_FEE_CENTS,
+    compute_totals,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +40,43 @@ def test_the_free_limit_is_measured_before_the_discount() -> None:
 def test_a_discount_is_never_more_than_the_subtotal() -> None:
     totals = compute_totals([(400, 1)], discount_cents=900)
     assert (totals.discount_cents, totals.standard_total_cents) == (400, 490)
+
+
+@pytest.mark.parametrize(
+    ("lines", "discount", "standard", "express"),
+    [
+        ([(2490, 3)], 0, 7960, 8460),
+        ([(2490, 3)], 1120, 6840, 7340),
+        ([(2490, 3)], 500, 7460, 7960),
+        ([(2490, 4)], 0, 9960, 10_950),
+        ([(2490, 4)], 1490, 8470, 9460),
+        ([(2490, 4)], 1200, 8760, 9750),
+        ([(3950, 2), (1290, 1)], 1970, 7220, 8210),
+    ],
+)
+def test_the_worked_numbers_of_the_rules(
+    lines: list[tuple[int, int]], discount: int, standard: int, express: int
+) -> None:
+    totals = compute_totals(lines, discount_cents=discount)
+    assert (totals.standard_total_cents, totals.express_total_cents) == (standard, express)
+
+
+@pytest.mark.parametrize(
+    ("code", "standard", "express", "free_from", "price"),
+    [
+        ("en", "$4.90", "$9.90", "$75.00", "$24.90"),
+        ("bn", "৳ ৫৮৮", "৳ ১,১৮৮", "৳ ৯,০০০", "৳ ২,৯৮৮"),
+        ("hi", "₹ ४४१", "₹ ८९१", "₹ ६,७५०", "₹ २,२४१"),
+        ("ur", "Rs ۱,۳۷۲", "Rs ۲,۷۷۲", "Rs ۲۱,۰۰۰", "Rs ۶,۹۷۲"),
+        ("am", "ETB 735", "ETB 1,485", "ETB 11,250", "ETB 3,735"),
+    ],
+)
+def test_fees_limit_and_prices_in_each_currency(
+    code: str, standard: str, express: str, free_from: str, price: str
+) -> None:
+    amounts = (STANDARD_FEE_CENTS, EXPRESS_FEE_CENTS, FREE_STANDARD_FROM_CENTS, 2490)
+    shown = tuple(format_money(cents, get_language(code)) for cents in amounts)
+    assert shown == (standard, express, free_from, price)
 
 
 @given(st.lists(st.tuples(st.integers(1, 90_000), st.integers(1, 10)), max_size=12))

@@ -161,3 +161,15 @@ def remove_from_wishlist(session: Session, *, user_id: int, product_id: int) -> 
     entry = wishlist_item(session, user_id, product_id)
     if entry is not None:
         session.delete(entry)
+
+
+def move_to_cart(session: Session, *, user_id: int, product: Product, now: datetime) -> None:
+    """Move one unit of a product from the wishlist to the cart; doing it again changes nothing.
+
+    Raises:
+        QuantityProblem: The rules of quantity refuse it; the product stays on the wishlist.
+    """
+    entry = wishlist_item(session, user_id, product.id)
+    if entry is not None:
+        add_to_cart(session, user_id=user_id, product=product, qty=1, now=now)
+        session.delete(entry)

@@ -146,13 +146,12 @@ def move() -> Response:
     """Move one unit of a product from the wishlist to the cart."""
     product = _sent_product()
     try:
-        cart.add_to_cart(
-            db(), user_id=_user_id(), product=product, qty=1, now=current_runtime().clock.now()
+        cart.move_to_cart(
+            db(), user_id=_user_id(), product=product, now=current_runtime().clock.now()
         )
     except QuantityProblem as problem:
         flash(_quantity_error(problem), "alert")
         return redirect("/wishlist", 303)
-    cart.remove_from_wishlist(db(), user_id=_user_id(), product_id=product.id)
     flash(_("The product was moved to your cart"))
     return redirect("/cart", 303)
 
