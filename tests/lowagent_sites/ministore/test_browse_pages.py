@@ -149,6 +149,65 @@ def test_the_facts_come_before_the_description() -> None:
             assert places == sorted(places)
 
 
+def test_the_home_page_shows_deals_the_best_rated_and_the_largest_brands() -> None:
+    with open_shop() as shop:
+        page = shop.open("/")
+        products = {row["sku"]: row for row in shop.rows("SELECT * FROM products")}
+        deals, top = (
+            [products[href.removeprefix("/p/")] for href in grid.xpath(".//h3/a/@href")]
+            for grid in page.xpath("//ul[@class='product-grid']")
+        )
+        assert len(deals) == len(top) == 8
+        assert all(row["was_cents"] > row["price_cents"] and row["stock"] for row in deals)
+        assert all(row["rating_count"] >= 8 for row in top)
+        averages = [row["rating_sum"] / row["rating_count"] for row in top]
+        others = [
+            row["rating_sum"] / row["rating_count"]
+            for row in products.values()
+            if row["rating_count"] >= 8 and row not in top
+        ]
+        assert averages == sorted(averages, reverse=True)
+        assert averages[-1] >= max(others)
+        largest = shop.rows(
+            "SELECT b.slug FROM brands b JOIN products p ON p.brand_id = b.id GROUP BY b.id "
+            "ORDER BY COUNT(*) DESC, b.id LIMIT 9"
+        )
+        brands = page.xpath("//ul[@class='brand-strip']//a/@href")
+        assert brands == [f"/brand/{row['slug']}" for row in largest]
+        assert len(page.xpath("//a")) <= 70
+
+
+def test_a_sold_out_product_is_no_deal_of_the_week() -> None:
+    with open_shop() as shop:
+        grid = "(//ul[@class='product-grid'])[1]//h3/a/@href"
+        first = shop.open("/").xpath(grid)[0]
+        shop.execute(
+            "UPDATE products SET stock = 0 WHERE sku = :sku", sku=first.removeprefix("/p/")
+        )
+        deals = shop.open("/").xpath(grid)
+        assert first not in deals
+        assert len(deals) == 8
+
+
+def test_similar_products_are_six_others_of_the_same_kind() -> None:
+    with open_shop() as shop:
+        kinds = {row["sku"]: row["ptype"] for row in shop.rows("SELECT sku, ptype FROM products")}
+        for sku in list(kinds)[:20]:
+            hrefs = shop.open(f"/p/{sku}").xpath("//ul[@class='similar-list']//a/@href")
+            shown = [href.removeprefix("/p/") for href in hrefs]
+            same = [other for other, kind in kinds.items() if kind == kinds[sku] and other != sku]
+            assert len(set(shown)) == len(shown) == min(6, len(same))
+            assert set(shown) <= set(same)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_deliveries_are_dated_in_the_same_way_in_every_language(code: str) -> None:
+    with open_shop(code) as shop:
+        facts = text_of(shop.open("/p/P00007").xpath("//*[@class='product-facts']")[0])
+        assert "2026-06-20" in facts
+        assert "2026-06-17" in facts
+
+
 @pytest.mark.parametrize("stock", [0, 1, 4, 5])
 def test_the_stock_is_said_in_words_and_as_a_code(stock: int) -> None:
     with open_shop("bn") as shop:

@@ -269,6 +269,16 @@ def test_the_query_in_the_name_ranks_before_the_query_in_brand_or_code(
     assert all_skus(shop, f"/search?q={query}") == expected
 
 
+def test_a_name_that_begins_with_the_query_ranks_first() -> None:
+    with open_shop() as shop:
+        before = all_skus(shop, "/search?q=steel")
+        last = before[-1]
+        shop.execute(
+            "UPDATE products SET search_title = ' steel' || search_title WHERE sku = :sku", sku=last
+        )
+        assert all_skus(shop, "/search?q=steel") == [last, *before[:-1]]
+
+
 def respellings(name: str) -> Iterator[str]:
     """Yield a name as it may be typed: other case, digits, marks and spaces."""
     yield name.upper()

@@ -39,7 +39,7 @@ REGISTRATION = [
     ({"password": "short1", "password2": "short1"}, PASSWORD_RULE),
     ({"password": "nodigits!", "password2": "nodigits!"}, PASSWORD_RULE),
     ({"password": "12345678", "password2": "12345678"}, PASSWORD_RULE),
-    ({"password": "a1" * 37, "password2": "a1" * 37}, PASSWORD_RULE),
+    ({"password": "a1" * 36 + "a", "password2": "a1" * 36 + "a"}, PASSWORD_RULE),
     ({"password2": "other 123"}, "The two passwords differ"),
     ({"password2": ""}, "Repeat the password"),
 ]
@@ -154,6 +154,16 @@ def test_registering_twice_with_one_form_opens_one_account() -> None:
         assert response.status_code == 422
         assert errors(response) == [said(shop, "This user name is taken")]
         assert len(shop.rows("SELECT id FROM users WHERE username = 'new_name'")) == 1
+
+
+@pytest.mark.parametrize("secret", ["abcdefg1", "a1" * 36])
+def test_the_shortest_and_the_longest_password_are_taken(secret: str) -> None:
+    with open_shop() as shop:
+        values = {**GOOD, "password": secret, "password2": secret}
+        assert shop.submit("/register", "register", **values).status_code == 303
+        shop.submit("/account", "logout")
+        response = shop.submit("/login", "login", username="new_name", password=secret)
+        assert response.status_code == 303
 
 
 def test_a_new_account_is_signed_in_and_can_sign_in_again() -> None:

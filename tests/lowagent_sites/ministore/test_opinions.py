@@ -125,6 +125,43 @@ def test_answers_come_the_most_helpful_first_then_the_oldest(shop: Shop) -> None
     assert places == sorted(places)
 
 
+def test_equals_keep_the_order_in_which_they_were_written() -> None:
+    with open_shop() as shop:
+        shop.execute("UPDATE reviews SET helpful_count = 0, stars = 3, created_at = '2026-01-01'")
+        shop.execute("UPDATE questions SET created_at = '2026-01-01'")
+        for table, place, prefix, sorts in (
+            ("reviews", "reviews", "/review/", REVIEW_ORDERS),
+            ("questions", "qa", "/q/", ["newest"]),
+        ):
+            product = most_discussed(shop, table)
+            rows = shop.rows(
+                f"SELECT id FROM {table} WHERE product_id = :id ORDER BY id", id=product["id"]
+            )
+            for sort in sorts:
+                path = f"/p/{product['sku']}/{place}?sort={sort}"
+                assert all_ids(shop, path, prefix) == [row["id"] for row in rows]
+
+
+def test_of_equally_helpful_answers_the_oldest_comes_first() -> None:
+    with open_shop() as shop:
+        (row,) = shop.rows(
+            "SELECT question_id FROM answers GROUP BY question_id "
+            "ORDER BY COUNT(*) DESC, question_id LIMIT 1"
+        )
+        # The later an answer was written, the earlier it is dated.
+        shop.execute(
+            "UPDATE answers SET helpful_count = 1, body = 'Answer ' || id, "
+            "created_at = date('2026-06-01', '-' || id || ' days') || ' 00:00:00.000000'"
+        )
+        rows = shop.rows(
+            "SELECT body FROM answers WHERE question_id = :id ORDER BY id DESC",
+            id=row["question_id"],
+        )
+        shown = shop.open(f"/q/{row['question_id']}").xpath("//main//*[@class='body']")
+        bodies = [text_of(e) for e in shown]
+        assert [body for body in bodies if body.startswith("Answer ")] == [r["body"] for r in rows]
+
+
 def test_opinions_name_the_user_and_never_the_display_name() -> None:
     with open_shop() as shop:
         shop.execute("UPDATE users SET display_name = 'Display ' || id")
